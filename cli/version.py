@@ -1,0 +1,3 @@
+"""The version of the whole project, here so that `dagrad --version` reads nothing else."""
+
+__version__ = "0.1.0"
