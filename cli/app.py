@@ -1,15 +1,163 @@
 """Answers a command line: finds the command, runs it, and turns every failure into a message and an exit code."""
 
+from __future__ import annotations
+
+import gc
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from .screen import Screen
+from .status import Exit, Failure, UsageError
 from .version import __version__
+
+if TYPE_CHECKING:
+    import typer
+
+ABOUT = """Derivatives of programs and expressions, and the graphs they come from.
+
+dagrad grad 'x^2*sin(y)' --at x=3 --at y=1     # value and gradients of one expression
+dagrad run model.dg --set lr=0.01              # run a program; its params and their gradients
+dagrad graph dump model.dg --format dot        # the graph that a backward pass goes through
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
+    """Runs one command line and returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["--version"]:
         sys.stdout.write(f"dagrad {__version__}\n")
-        return 0
-    return 2
+        return Exit.OK
+    prepare()
+    session = Session(arguments)
+    try:
+        code = answer(arguments, session)
+        session.screen.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has gone: nothing more can be said, and Python must not try again while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.BROKEN_PIPE
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+
+
+def prepare() -> None:
+    """Settings of the process that must stand before NumPy is imported."""
+    # Threads cost more than they give on the small arrays of a program; whoever knows better sets the variable.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    # A graph holds no cycle, so reference counting frees it. The collector would find nothing, and its passes over
+    # a growing graph double the time of a loop over scalars.
+    gc.disable()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+class Session:
+    """The command under way and its screen; until the options are parsed, the screen is what the arguments look like."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.path: list[str] = []
+        self.screen = Screen(
+            json="--json" in arguments or follows(arguments, "--format") == "json",
+            color=follows(arguments, "--color") or "auto",
+            error_format=follows(arguments, "--error-format") or "full",
+        )
+
+    def begin(self, screen: Screen) -> Screen:
+        """Puts the screen that the parsed options ask for in place of the guessed one."""
+        self.screen = screen
+        screen.command = " ".join(self.path)
+        return screen
+
+
+def follows(arguments: Sequence[str], option: str) -> str | None:
+    """The value of an option in arguments that have not been parsed."""
+    for argument, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        if argument == option:
+            return value
+        if argument.startswith(option + "="):
+            return argument.partition("=")[2]
+    return None
+
+
+def answer(arguments: Sequence[str], session: Session) -> int:
+    """Runs the command; the one funnel through which every failure goes."""
+    try:
+        try:
+            return invoke(arguments, session)
+        except UsageError as error:
+            return session.screen.failure(error.as_failure())
+        except Failure as failure:
+            return session.screen.failure(failure)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return internal(error)
+
+
+def internal(error: Exception) -> Exit:
+    """A fault of ours: one line, and the traceback only for who asks."""
+    if os.environ.get("DAGRAD_TRACEBACK") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    sys.stdout.flush()
+    sys.stderr.write(f"dagrad: internal error: {type(error).__name__}: {error}\n")
+    sys.stderr.write("help: this is a fault in dagrad; DAGRAD_TRACEBACK=1 shows where\n")
+    return Exit.INTERNAL
+
+
+def invoke(arguments: Sequence[str], session: Session) -> int:
+    """Parses the arguments and calls the command they name."""
+    import typer
+
+    root = build(arguments, session)
+    try:
+        with root.make_context("dagrad", list(arguments), obj=session) as context:
+            return root.invoke(context) or Exit.OK
+    except typer.Exit as done:
+        return done.exit_code
+    except typer.TyperException as error:
+        message = error.format_message()
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context else "dagrad"
+        raise UsageError(message[:1].lower() + message[1:].rstrip("."), f"{where} --help shows what there is") from None
+
+
+def build(arguments: Sequence[str], session: Session) -> Any:
+    """The tree of commands. Where the arguments name one, only that is imported: start-up time is what users feel first."""
+    from typer.main import get_command
+
+    from . import commands
+
+    return get_command(collect(commands, list(arguments), session.path, ABOUT))
+
+
+def collect(package: Any, words: list[str], path: list[str], about: str) -> typer.Typer:
+    """A group from a folder: a file is a command, a folder a group."""
+    from pkgutil import iter_modules
+
+    import typer
+
+    from .help import Command, Group
+    from .options import expand
+
+    settings = {"help_option_names": ["-h", "--help"]}
+    group = typer.Typer(cls=Group, help=about, add_completion=False, rich_markup_mode=None, context_settings=settings)
+    group.callback()(lambda: None)  # keeps a group of one command a group
+    modules = {module.name: module.ispkg for module in iter_modules(package.__path__)}
+    named = words[0] if words and words[0] in modules else None
+    if named:
+        path.append(named)
+    for name in [named] if named else modules:
+        module = import_module(f"{package.__name__}.{name}")
+        if modules[name]:
+            group.add_typer(collect(module, words[1:] if named else [], path if named else [], module.__doc__ or ""), name=name)
+        else:
+            group.command(name, cls=Command, context_settings=settings)(expand(module.command))
+    return group

@@ -1,0 +1,123 @@
+"""`dagrad grad`: value and derivatives of one expression at a point."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..options import Digits, named
+from ..screen import Screen
+from ..status import UsageError
+
+if TYPE_CHECKING:
+    from ..point import Point
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    VALUE = "value"
+    JSON = "json"
+
+
+def command(
+    screen: Screen,
+    expression: Annotated[str | None, typer.Argument(metavar="EXPR", help="The expression; it may begin with a minus sign.")] = None,
+    e: Annotated[str | None, typer.Option("-e", metavar="EXPR", help="The expression, as an option.")] = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="NAME=VALUE", help="The value of a name: a constant expression, @file.npy or @file.csv:column; repeatable."),
+    ] = None,
+    wrt: Annotated[
+        list[str] | None, typer.Option("--wrt", metavar="NAME", help="Differentiate by this name only; repeatable.  [default: every name]")
+    ] = None,
+    order: Annotated[int, typer.Option("--order", min=1, max=20, metavar="N", help="Derivatives up to the N-th.")] = 1,
+    hessian: Annotated[bool, typer.Option("--hessian", help="All second derivatives.")] = False,
+    jacobian: Annotated[bool, typer.Option("--jacobian", help="All first derivatives of an expression that is a tensor.")] = False,
+    hvp: Annotated[
+        list[str] | None, typer.Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
+    digits: Digits = None,
+) -> None:
+    """Value and gradients of one expression at a point.
+
+    dagrad grad 'x^2*sin(y)' --at x=3 --at y=pi/6     # the value, then a gradient for each name
+    dagrad grad 'sum(x^2)' --at x=[1,2,3] --hessian   # tensors and second derivatives
+    g=$(dagrad grad 'x^2' --at x=3 --format value)    # the bare number, for scripts
+    dagrad grad -x^2 --at x=3 --json                  # one JSON document
+    """
+    from ..point import Point
+
+    point = Point(the_expression(expression, e), at or [])
+    names = point.chosen(wrt or [])
+    if not (jacobian or point.is_scalar):
+        point.refuse()
+    found = derivatives(point, names, order, hessian, jacobian, directions(point, hvp or []))
+    if screen.json or format is Format.JSON:
+        screen.document(expression=point.text, value=point.value, **found)
+    elif format is Format.VALUE:
+        bare(screen, found)
+    else:
+        table(screen, point, found, digits)
+
+
+def the_expression(argument: str | None, option: str | None) -> str:
+    """EXPR or -e EXPR, and one of them only."""
+    if argument is not None and option is not None:
+        raise UsageError("EXPR and -e are both given", help="give one of them")
+    if argument is None and option is None:
+        raise UsageError("no expression is given", help="write dagrad grad 'x^2' --at x=3")
+    return argument if argument is not None else option or ""
+
+
+def directions(point: "Point", hvp: list[str]) -> dict[str, Any]:
+    """The --hvp options by name."""
+    from ..point import value_of
+
+    found = {}
+    for option in hvp:
+        name, text = named(option, "--hvp")
+        found[point.chosen([name])[0]] = value_of(text, "--hvp", name)
+    return found
+
+
+def derivatives(
+    point: "Point", names: list[str], order: int, hessian: bool, jacobian: bool, directions: dict[str, Any]
+) -> dict[str, Any]:
+    """Everything that was asked for, by the keys of the document. The gradients come last: they use the graph up."""
+    found: dict[str, Any] = {}
+    if jacobian:
+        found["jacobian"] = point.jacobians(names)
+    if hessian:
+        found["hessian"] = point.hessians(names)
+    if directions:
+        found["hvp"] = point.hessian_products(directions, names)
+    if order > 1:
+        found["orders"] = point.orders(names, order)
+    return {"gradients": point.gradients(names) if point.is_scalar else None, **found}
+
+
+def bare(screen: Screen, found: dict[str, Any]) -> None:
+    """The derivatives without their names, one a line, in the order of --wrt."""
+    from ..values import text
+
+    for _, value in rows(found):
+        screen.line(text(value))
+
+
+def table(screen: Screen, point: "Point", found: dict[str, Any], digits: int | None) -> None:
+    from ..values import cell, text
+
+    show = (lambda value: cell(value, digits)) if screen.is_terminal else text
+    lines = [["value", show(point.value)]] + [[label, show(value)] for label, value in rows(found)]
+    screen.table(["", point.text], lines)
+
+
+def rows(found: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Each derivative with its label. A gradient's is the name alone; the others say what they are."""
+    lines = list((found["gradients"] or {}).items()) if "jacobian" not in found else list(found["jacobian"].items())
+    for name, values in found.get("orders", {}).items():
+        lines += [(name + "'" * number, value) for number, value in enumerate(values[1:], 2)]
+    for name, blocks in found.get("hessian", {}).items():
+        lines += [(f"hessian {name} {other}", block) for other, block in blocks.items()]
+    return lines + [(f"hvp {name}", value) for name, value in found.get("hvp", {}).items()]

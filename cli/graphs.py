@@ -1,0 +1,100 @@
+"""Finds the graph that a command shows: of one backward call of a program, of a value, or of an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dagrad.engine.inspect import snapshot
+
+from . import program as programs
+from .options import Program
+from .status import UsageError
+
+if TYPE_CHECKING:
+    from dagrad.engine.inspect import Graph
+    from dagrad.grammar import Program as Compiled
+    from dagrad.grammar import Source
+
+
+def of_program(program: Program, step: int, root: str | None) -> tuple[Graph, Mapping[str, Source]]:
+    """The graph at the K-th backward call; where nothing calls backward, of the last value."""
+    compiled = programs.compiled(program)
+    if step < 0:
+        step = counted(compiled, program) + 1 + step
+    found = Seeker(step, root)
+    run = compiled.run(programs.settings(program, lambda text: None, found.visit))
+    if found.graph is None:
+        programs.finished(run, compiled.sources)
+        found.settle(run)
+    assert found.graph is not None
+    return with_source(found.graph, compiled.sources), compiled.sources
+
+
+def counted(compiled: Compiled, program: Program) -> int:
+    """How many backward calls the program makes: a step from the end is found by a first run that only counts."""
+    calls: list[int] = []
+    run = compiled.run(programs.settings(program, lambda text: None, lambda root, place, index: calls.append(index)))
+    programs.finished(run, compiled.sources)
+    return len(calls)
+
+
+class Seeker:
+    """Takes the graph at one backward call and ends the run there."""
+
+    def __init__(self, step: int, root: str | None) -> None:
+        self.step = step
+        self.root = root
+        self.calls = 0
+        self.graph: Graph | None = None
+
+    def visit(self, root: Any, place: Any, index: int) -> None:
+        from dagrad.grammar import StopRun
+
+        self.calls = index
+        if index == self.step and self.root is None:
+            self.graph = snapshot(root)
+            raise StopRun
+
+    def settle(self, run: Any) -> None:
+        """The run ended by itself: the graph of the named value, or of the last one where nothing called backward."""
+        if self.root is not None:
+            self.graph = snapshot(self._named(run, self.root))
+        elif self.calls:
+            times = "once" if self.calls == 1 else f"{self.calls} times"
+            raise UsageError(f"--step {self.step}: the program calls backward {times}")
+        elif run.last is None:
+            raise UsageError("the program calls backward nowhere and leaves no tracked value", help="a graph needs a param")
+        else:
+            self.graph = snapshot(run.last)
+
+    @staticmethod
+    def _named(run: Any, name: str) -> Any:
+        value = run.values.get(name)
+        if value is None or not getattr(value, "requires_grad", False):
+            raise UsageError(f"--root {name}: the program leaves no tracked value of that name")
+        return value
+
+
+def of_expression(text: str, at: list[str]) -> tuple[Graph, Mapping[str, Source]]:
+    from .point import Point
+
+    point = Point(text, at)
+    if not getattr(point.value, "requires_grad", False):
+        raise UsageError(f"{text} depends on no name, so there is no graph")
+    return with_source(snapshot(point.value), point.sources), point.sources
+
+
+def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:
+    """The graph with the user's own text beside each node."""
+    return replace(graph, nodes=[replace(node, source=text_at(node.place, sources)) for node in graph.nodes])
+
+
+def text_at(place: Any, sources: Mapping[str, Source]) -> str:
+    """The text of a place; of one that goes over several lines, the first."""
+    if place is None or place.file not in sources:
+        return ""
+    line = sources[place.file].text.split("\n")[place.line - 1]
+    end = place.end_column - 1 if place.end_line == place.line else None
+    return line[place.column - 1 : end].strip()

@@ -1,0 +1,107 @@
+"""A .dg program as the commands use it: read, compiled, given its settings, run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dagrad.grammar import DagradError, Settings, Source, compile_program, evaluate_constant
+
+from .options import Limits, Program, named
+from .status import Failure, UsageError
+
+if TYPE_CHECKING:
+    from dagrad.grammar import Program as Compiled
+    from dagrad.grammar import Run
+
+
+def read(program: Program) -> Source:
+    """The text: of a file, of stdin, or of the -c options, one a line."""
+    if program.code:
+        if program.file is not None:
+            raise UsageError("FILE and -c are both given", help="give one of them")
+        return Source("<-c>", "\n".join(program.code))
+    if program.file is None:
+        raise UsageError("no program is given", help="give a FILE, - for stdin, or -c CODE")
+    if program.file == "-":
+        return Source("<stdin>", sys.stdin.read())
+    return Source.read(program.file)
+
+
+def compiled(program: Program) -> Compiled:
+    """The program, with the --set names checked against its params and inputs."""
+    source = read(program)
+    result = guarded(lambda: compile_program(source), {source.name: source})
+    for name in assignments(program):
+        if name not in (known := [*result.params, *result.inputs]):
+            listed = ", ".join(known) or "none"
+            raise UsageError(f"--set {name}: the program has no param or input of that name", help=f"its params and inputs: {listed}")
+    return result
+
+
+def guarded(action: Callable[[], Any], sources: dict[str, Source]) -> Any:
+    """The action's result; what the language finds wrong becomes the command's failure."""
+    try:
+        return action()
+    except DagradError as error:
+        raise Failure(error.diagnostics, sources) from None
+
+
+def assignments(program: Program) -> dict[str, str]:
+    """--set as name and text; the last one counts."""
+    return dict(named(text, "--set") for text in program.set or [])
+
+
+def settings(program: Program, output: Callable[[str], None], on_backward: Callable[..., None] | None = None) -> Settings:
+    """What the run is given."""
+    limits = program.limits
+    limit_memory(limits)
+    return Settings(
+        set={name: constant(text, "--set", name) for name, text in assignments(program).items()},
+        seed=program.seed,
+        output=output,
+        max_steps=limits.max_steps,
+        max_depth=limits.max_depth,
+        max_elements=limits.max_elements,
+        timeout=limits.timeout,
+        allow_write=program.allow_write,
+        check_finite=program.check_finite,
+        on_backward=on_backward,
+    )
+
+
+def constant(text: str, option: str, name: str) -> Any:
+    """The value of a constant expression on the command line; its faults are faults of the command line."""
+    try:
+        return evaluate_constant(text, f"{option} {name}")
+    except DagradError as error:
+        first = error.diagnostics[0]
+        raise UsageError(f"{option} {name}={text}: {first.message}", help=first.help) from None
+
+
+def limit_memory(limits: Limits) -> None:
+    """Lets allocations beyond --max-memory fail; the language reports them as a limit."""
+    if limits.max_memory is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limits.max_memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def finished(run: Run, sources: dict[str, Source], document: dict[str, Any] | None = None) -> None:
+    """Fails with what the run failed with."""
+    if run.error is not None:
+        raise Failure(run.error.diagnostics, sources, document)
+
+
+def printed(run: Run) -> list[str]:
+    """The program's output, one entry a line."""
+    return [line for entry in run.output for line in entry.split("\n")]
+
+
+def peak_rss() -> int:
+    """The most memory the process has had, in bytes."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

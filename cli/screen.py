@@ -1,0 +1,162 @@
+"""The only place that knows the terminal: results on stdout, everything else on stderr, painted by Rich where a person reads.
+
+Rich is imported when something is drawn on a terminal: off one, lines are written as they are, without boxes, escapes or wrapping.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from . import document
+from .status import Exit, Failure, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from dagrad.grammar import Diagnostic, Source
+
+STYLES = {
+    "error": "bold red",
+    "code": "bold red",
+    "warning": "yellow",
+    "location": "cyan",
+    "gutter": "blue",
+    "caret": "bold red",
+    "label": "blue",
+    "help": "green",
+    "name": "cyan",
+    "dim": "bright_black",
+}
+
+
+def wants_color(stream: TextIO, choice: str, environment: Mapping[str, str]) -> bool:
+    """--color decides, then NO_COLOR, FORCE_COLOR (0: off), TERM=dumb, and last whether the stream is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return environment["FORCE_COLOR"] != "0"
+    return environment.get("TERM") != "dumb" and stream.isatty()
+
+
+class Screen:
+    """Where a command's answer goes, in the form that was asked for."""
+
+    def __init__(self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: Path | None = None, quiet: bool = False) -> None:
+        self.command = ""
+        self.json = json
+        self.color = color
+        self.error_format = error_format
+        self.quiet = quiet
+        self.out = self._open(output) if output else sys.stdout
+        self.err = sys.stderr
+
+    @staticmethod
+    def _open(path: Path) -> TextIO:
+        try:
+            return path.open("w", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads the results: tables are drawn then, lines written otherwise."""
+        return self.out.isatty()
+
+    # results -------------------------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        """One line (or a text of several) of the answer, as it is."""
+        self.out.write(text + "\n")
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None) -> None:
+        """A table on a terminal; elsewhere the cells of a row, joined by tabs."""
+        rows = list(rows)
+        if not self.is_terminal:
+            for row in rows:
+                self.line("\t".join(row))
+        elif rows:
+            self._draw_table(columns, rows, title)
+
+    def document(self, **fields: Any) -> None:
+        """The answer as one JSON document."""
+        self.line(document.dump(self.command, True, fields))
+
+    def flush(self) -> None:
+        self.out.flush()
+        self.err.flush()
+
+    def _draw_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None) -> None:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        for position, column in enumerate(columns):
+            table.add_column(column, style=STYLES["name"] if position == 0 else None, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        self._console(self.out).print(table)
+
+    # messages ------------------------------------------------------------------------------------------------------
+
+    def note(self, text: str) -> None:
+        """A remark beside the results."""
+        if not self.quiet:
+            self.err.write(text + "\n")
+
+    def failure(self, failure: Failure) -> Exit:
+        """Reports a failure: the text on stderr, with --json the document on stdout as well. Returns the exit code."""
+        if self.json:
+            errors = [diagnostic.as_json() for diagnostic in failure.diagnostics]
+            self.line(document.dump(self.command, False, {**failure.document, "error": errors[0], "errors": errors}))
+        self.out.flush()  # what the program printed comes before what became of it
+        self._diagnostics(failure.diagnostics, failure.sources)
+        return failure.exit
+
+    def _diagnostics(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:
+        from dagrad.grammar import parts, render
+
+        if self.error_format == "json":
+            self.err.write(document.json.dumps([diagnostic.as_json() for diagnostic in diagnostics], ensure_ascii=False) + "\n")
+            return
+        for diagnostic in diagnostics:
+            if self.error_format == "full" and wants_color(self.err, self.color, os.environ):
+                self._paint(parts(diagnostic, sources))
+            else:
+                self.err.write(render(diagnostic, sources, self.error_format).rstrip("\n") + "\n")
+
+    def _paint(self, pieces: Iterable[tuple[str, str]]) -> None:
+        from rich.text import Text
+
+        text = Text()
+        for role, piece in pieces:
+            text.append(piece, STYLES.get(role, ""))
+        self._print_unwrapped(text)
+
+    def _print_unwrapped(self, text: Text) -> None:
+        """Carets must stand under their text, so no line is folded."""
+        text.rstrip()
+        self._console(self.err).print(text, soft_wrap=True)
+
+    def _console(self, stream: TextIO) -> Console:
+        """A console that only draws: whether and how to colour was decided here, not by the environment."""
+        from rich.console import Console
+
+        painted = wants_color(stream, self.color, os.environ)
+        return Console(
+            file=stream,
+            force_terminal=painted,
+            color_system="auto" if painted else None,
+            no_color=not painted,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            legacy_windows=False,
+        )
