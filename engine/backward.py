@@ -1,0 +1,413 @@
+"""The Engine: counts dependencies, runs the nodes that are ready, the latest first, and accumulates into leaves."""
+
+from __future__ import annotations
+
+import sys
+from heapq import heappop, heappush
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from . import modes
+from .derivative import saved_values
+from .errors import EngineError, FreedGraphError, ShapeError, VersionError
+from .gradient import Owned, deliver
+from .lazy import LazyModule
+from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, node_of
+from .observe import listeners
+from .tensor import Tensor, untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+
+class GraphTask:
+    """One backward pass: what it was asked for, and what it has found out."""
+
+    def __init__(self, retain_graph: bool, create_graph: bool, captures: Sequence[Node | Edge], place: Place, accumulate: bool) -> None:
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.place = place
+        self.captures: dict[Any, Any] = dict.fromkeys(captures)
+        self.accumulate = accumulate
+        self.visited: list[Node] = []
+        # How many gradients each node still waits for. Without captures every visited node is on the way to a leaf.
+        self.dependencies: dict[Node, int] = {}
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is asked for but that the leaves get their gradients."""
+        return not (self.captures or self.create_graph or listeners)
+
+
+class Engine:
+    """Runs backward passes. It keeps no state between them."""
+
+    @staticmethod
+    def execute(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+        """Runs the graph under `roots`, pairs of a node (or one of its outputs) and the gradient that enters there.
+
+        Every node runs once, when the last of the gradients it waits for has arrived; of several ready nodes the one made
+        last runs first. Raises FreedGraphError, VersionError, and whatever a rule raises; what has not been dismantled by
+        then can be used again.
+        """
+        try:
+            _discover(task, [node_of(root) for root, _ in roots])
+            if task.plain:
+                _sweep(task, roots)
+            else:
+                _count(task, [node_of(root) for root, _ in roots])
+                _run_ready(task, roots)
+        except BaseException:
+            for node in task.visited:
+                node.grad = None
+            raise
+
+
+def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
+    """Finds every node under the roots and marks its buffer as waiting.
+
+    The list of visited nodes grows while it is walked, so it is the queue of the walk too.
+    """
+    visited = task.visited
+    changed = False
+    for node in roots:
+        if node.grad is None:
+            node.grad = WAITING
+            visited.append(node)
+    for node in visited:
+        if not node.edges:
+            raise _freed(node)
+        for edge in node.edges:
+            if edge is not None and edge.grad is None:
+                node_found = node_of(edge)
+                node_found.grad = WAITING
+                visited.append(node_found)
+                changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)  # type: ignore[attr-defined]
+    if changed:
+        for node in visited:
+            _check_versions(node)
+
+
+# ---------------------------------------------------------------- the plain pass
+
+
+def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+    """The plain pass: the visited nodes from the latest to the first.
+
+    A node is made after all that it depends on, so whoever sends it a gradient is later than it: in this order every node has
+    all its gradients when its turn comes, as it would have in the ready queue, and nothing needs to be counted.
+    """
+    order, retain, place = task.visited, task.retain_graph, task.place
+    order.sort(key=_sequence_nr)
+    for root, gradient in roots:
+        deliver(root, gradient)
+    while order:
+        node = order.pop()
+        gradient = node.grad
+        node.grad = None
+        if gradient is WAITING:
+            gradient = None
+        if node.__class__ is AccumulateGrad:
+            _finish_leaf(task, node, gradient)  # type: ignore[arg-type]
+            continue
+        if gradient is not None:
+            derivative = node.derivative
+            if gradient.__class__ is Owned and not derivative.takes_owned:
+                gradient = gradient.array
+            elif gradient.__class__ is list:
+                gradient = _outputs(gradient)
+            derivative.run(node, gradient)
+        if not retain:
+            node.saved = place
+            node.edges = RELEASED
+
+
+_sequence_nr = attrgetter("sequence_nr")
+
+
+def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
+    """The gradients of a node's several outputs; None for one that nobody used."""
+    return tuple(None if g is WAITING else g.array if g.__class__ is Owned else g for g in buffers)
+
+
+# ---------------------------------------------------------------- the pass that is watched, records itself, or goes to chosen tensors
+
+
+def _count(task: GraphTask, roots: Sequence[Node]) -> None:
+    """Counts for each node on a path to what is asked for how many gradients it will get; a root gets one from the caller."""
+    asked = {node_of(edge) for edge in task.captures}
+    needed: dict[Node, int] = {}
+    for node in sorted(task.visited, key=_sequence_nr):
+        if not asked or node in asked or any(e is not None and node_of(e) in needed for e in node.edges):
+            needed[node] = 0
+    for node in needed:
+        for edge in node.edges:
+            if edge is not None and node_of(edge) in needed:
+                needed[node_of(edge)] += 1
+    for node in roots:
+        if node in needed:
+            needed[node] += 1
+    task.dependencies = needed
+    for listener in listeners:
+        listener.began(task)
+
+
+def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+    """The ready queue: a node enters when its count reaches 0; the latest leaves first, and a leaf is served at once."""
+    ready: list[tuple[int, Node]] = []
+    waiting = task.dependencies
+
+    def arrived(edge: Node | Edge) -> None:
+        node = node_of(edge)
+        waiting[node] -= 1
+        if waiting[node] == 0:
+            heappush(ready, (-node.sequence_nr - (_PRIORITY if node.__class__ is AccumulateGrad else 0), node))
+
+    for root, gradient in roots:
+        if node_of(root) in waiting:
+            deliver(root, gradient)
+            arrived(root)
+    while ready:
+        node = heappop(ready)[1]
+        gradient, node.grad = node.grad, None
+        if gradient is WAITING:
+            gradient = None
+        elif gradient.__class__ is list:
+            gradient = _outputs(gradient)
+        _capture(task, node, gradient)
+        if node.__class__ is AccumulateGrad:
+            _finish_leaf(task, node, gradient)  # type: ignore[arg-type]
+            continue
+        edges = node.edges
+        gradients = _apply(task, node, gradient)
+        if not task.retain_graph:
+            _release(node, task.place)
+        for edge, part in zip(edges, gradients, strict=True):
+            if edge is not None and node_of(edge) in waiting:
+                if part is not None:
+                    deliver(edge, part)
+                arrived(edge)
+    for node in task.visited:
+        node.grad = None
+
+
+# The place of a leaf in the queue: before every node.
+_PRIORITY = 1 << 62
+
+
+def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
+    """Runs the rules of a node for the edges that are needed; recorded in the node's own name under `create_graph`."""
+    mask = sum(1 << i for i, e in enumerate(node.edges) if e is not None and node_of(e) in task.dependencies)
+    if gradient is None or not mask:
+        return (None,) * len(node.edges)
+    if gradient.__class__ is Owned and not node.derivative.takes_owned:
+        gradient = gradient.array
+    apply = node.derivative.restricted(mask)
+    if task.create_graph:
+        with modes.at_place((node.code, node.lasti)):
+            gradients: Sequence[Any] = apply(saved_tensors(node), gradient)
+    else:
+        gradients = apply(node.saved, gradient)
+    for listener in listeners:
+        listener.ran(node, gradient, gradients)
+    return gradients
+
+
+def _capture(task: GraphTask, node: Node, gradient: Any) -> None:
+    """Keeps what arrived at something that was asked for."""
+    if node in task.captures:
+        task.captures[node] = gradient.array if gradient.__class__ is Owned else gradient
+    elif gradient.__class__ is tuple:
+        for i, part in enumerate(gradient):
+            if Edge(node, i) in task.captures:
+                task.captures[Edge(node, i)] = part
+
+
+def _release(node: Node, place: Place) -> None:
+    """Lets go of the saved values and edges, and tells who listens."""
+    saved = [value for _, value in saved_values(node)]
+    node.saved = place
+    node.edges = RELEASED
+    for listener in listeners:
+        listener.released(node, saved)
+
+
+def saved_tensors(node: Node) -> tuple[Any, ...]:
+    """The saved values as Tensors tied to the graph, so that a rule applied to them can itself be differentiated.
+
+    A saved input is what arrives over the edge of its slot, the saved result what leaves this node.
+    """
+    derivative = node.derivative
+    op = derivative.op
+    values = list(node.saved)
+    for i, name in enumerate(derivative.saved_names[: derivative.value_count]):
+        value = values[i]
+        if name == "y":
+            values[i] = untracked(value, node) if op.outputs == 1 else tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value))
+        elif op.variadic:
+            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, node.edges)]
+        else:
+            edge = node.edges[op.inputs.index(name)]
+            if edge is not None:
+                values[i] = untracked(value, edge)
+    return tuple(values)
+
+
+# ---------------------------------------------------------------- leaves
+
+
+def _finish_leaf(task: GraphTask, leaf: AccumulateGrad, gradient: Any) -> None:
+    """The end of a path: the gradient is added into `.grad`, if the pass was asked to."""
+    if gradient is None or not task.accumulate:
+        return
+    ours = gradient.__class__ is Owned
+    if ours:
+        gradient = gradient.array
+    if leaf.dtype is not None and gradient.__class__ is not float and gradient.dtype != leaf.dtype:
+        gradient = gradient.astype(leaf.dtype)
+    accumulate(leaf, gradient, ours or _sole(gradient))
+    for listener in listeners:
+        listener.accumulated(leaf, gradient)
+
+
+def accumulate(leaf: AccumulateGrad, gradient: Any, ours: bool) -> None:
+    """`leaf.grad += gradient`.
+
+    The first gradient is taken over where nobody else holds its array (`ours`) and copied where somebody does. Later ones are
+    added in place, unless somebody holds the array of the sum so far: values that were read stay what they were.
+    """
+    have = leaf.accumulated
+    if isinstance(gradient, Tensor) or (have is not None and have.node is not None):
+        leaf.accumulated = gradient if have is None and isinstance(gradient, Tensor) else _plus(have, gradient)
+    elif have is None:
+        leaf.accumulated = untracked(gradient if ours or gradient.__class__ is float else gradient.copy())
+    elif have.data.__class__ is float or sys.getrefcount(have.data) > _HELD_BY_TENSOR:
+        have.data = have.data + gradient
+    else:
+        np.add(have.data, gradient, out=have.data)
+
+
+def _plus(have: Tensor | None, gradient: Any) -> Tensor:
+    return untracked(gradient) if have is None else have + gradient  # type: ignore[operator, no-any-return]
+
+
+def _sole(gradient: Any) -> bool:
+    """Whether an array is nobody's but the backward pass's: no view, and held by the frames that call this alone."""
+    return gradient.__class__ is not float and gradient.base is None and gradient.flags.writeable and sys.getrefcount(gradient) <= _HELD_IN_PASSING
+
+
+# What sys.getrefcount says of an array that one Tensor holds, and of one that is on its way through `_finish_leaf`.
+_HELD_BY_TENSOR = 2
+_HELD_IN_PASSING = 5
+
+
+# ---------------------------------------------------------------- errors that name both lines
+
+
+def _freed(node: Node) -> EngineError:
+    labels = [(node.span, f"{node.name()} was recorded here")]
+    if node.released_at is not None:
+        labels.append((node.released_at, "freed by this backward"))
+    where = f" (line {node.span.line})" if node.span.line else ""
+    by = f" by the backward of line {node.released_at.line}" if node.released_at and node.released_at.line else ""
+    return FreedGraphError(
+        f"Trying to backward through the graph a second time: {node.name()}{where} was freed{by}",
+        help="keep the graph with retain_graph=True in the first backward, or compute the value again",
+        labels=labels,
+    )
+
+
+def _check_versions(node: Node) -> None:
+    """Raises VersionError where `node` saved the value of a leaf that was changed since."""
+    for slot, leaf in enumerate(node.edges):
+        if isinstance(leaf, AccumulateGrad) and leaf.changed and leaf.changed[0] > node.sequence_nr and node.derivative.saves_input(slot):
+            raise _modified(node, leaf)
+
+
+def _modified(node: Node, leaf: AccumulateGrad) -> EngineError:
+    place = leaf.changed[1]  # type: ignore[index]
+    called = leaf.label or "a leaf"
+    at = f" on line {place.line}" if place.line else ""
+    return VersionError(
+        f"{node.name()} needs the value that {called} had, but it was modified by an inplace operation{at} since",
+        help=f"call backward before {called} changes, or compute the value again",
+        labels=[(node.span, f"{called} was saved for backward here"), (place, f"{called} changed here")],
+    )
+
+
+# ---------------------------------------------------------------- the calls
+
+
+def backward(
+    tensors: Any,
+    gradients: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+) -> None:
+    """Adds the gradients of `tensors` into `.grad` of the leaves they depend on, then dismantles the graph.
+
+    `gradients` holds one gradient a tensor, of its shape; None stands for 1 and needs a single element. Raises EngineError
+    where a tensor is not tracked or a gradient is missing or of the wrong shape.
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    gradients = [gradients] if gradients is None or isinstance(gradients, (Tensor, float, int)) else list(gradients)
+    gradients += [None] * (len(tensors) - len(gradients))
+    roots = [_root(t, g, i, create_graph) for i, (t, g) in enumerate(zip(tensors, gradients, strict=True))]
+    captures = [t.node for t in inputs if t.node is not None] if inputs is not None else []
+    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph, captures, here(2), accumulate=True)
+    run_task(task, roots)
+
+
+def run_task(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+    """Executes a task with the floating-point warnings of NumPy off: inf and nan are results here."""
+    if "numpy" in sys.modules:
+        with np.errstate(all="ignore"):
+            _execute(task, roots)
+    else:
+        _execute(task, roots)
+
+
+def _execute(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+    try:
+        Engine.execute(task, roots)
+    finally:
+        for listener in listeners:
+            listener.ended()
+
+
+def _root(tensor: Any, gradient: Any, number: int, create_graph: bool) -> tuple[Node | Edge, Any]:
+    """A tensor to start from, with the gradient that enters there."""
+    if not isinstance(tensor, Tensor) or tensor.node is None:
+        raise EngineError(
+            f"element {number} of tensors does not require grad and does not have a grad_fn",
+            kind="no-grad",
+            help="it depends on no tracked leaf: make one with requires_grad=True, and look for a detach, a no_grad or a comparison on the way",
+        )
+    if gradient is None:
+        if tensor.size != 1:
+            raise EngineError(
+                f"grad can be implicitly created only for scalar outputs; this one has shape {tensor.shape}",
+                kind="backward",
+                help="reduce it with sum() or mean(), or pass gradient=",
+            )
+        gradient = 1.0 if not tensor.shape else np.ones(tensor.shape)
+    else:
+        gradient = _as_gradient(gradient, create_graph)
+        shape = () if gradient.__class__ is float else gradient.shape
+        if shape != tensor.shape:
+            raise ShapeError(f"Mismatch in shape: grad_output[{number}] has a shape of {shape} and output[{number}] has a shape of {tensor.shape}")
+    return tensor.node, gradient
+
+
+def _as_gradient(gradient: Any, create_graph: bool) -> Any:
+    from .op import as_raw
+
+    if isinstance(gradient, Tensor) and create_graph and gradient.node is not None:
+        return gradient
+    return as_raw(gradient)

@@ -1,0 +1,138 @@
+"""What an op's rules need, read off their parameters: which values to save, and how to hand them to each rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .gradient import deliver
+from .node import WAITING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .node import Node
+    from .op import Op
+
+Rule = "Callable[..., Any] | None"
+
+
+class Derivative:
+    """The vector-Jacobian product of one op for one choice of tracked inputs (`mask`: bit i for input i).
+
+    A rule is a function whose parameters say what it needs: `g` is the gradient of the result, `y` the result, an input's name
+    its value, `<input>_shape` its shape, and any other name an argument such as `axis`. What no needed rule names is not kept.
+
+    `save(y, *arguments)` picks the values to keep. `apply(saved, g)` gives one gradient an edge (None where nothing is tracked).
+    `run(node, g)` does the same and delivers them at once: a plain backward pass is a loop of these. The three are written as
+    text when the op first meets this choice of inputs, since unpacking by name at each call would cost more than the rules do.
+    """
+
+    __slots__ = ("_restricted", "apply", "mask", "name", "op", "rules", "run", "save", "saved_names", "takes_owned", "value_count")
+
+    def __init__(self, op: Op, mask: int) -> None:
+        self.op = op
+        self.mask = mask
+        self.name = op.node_name(mask)
+        self.takes_owned = op.takes_owned
+        self.rules = [rule if mask >> i & 1 else None for i, rule in enumerate(op.rules)]
+        wanted = {name for rule in self.rules if rule is not None for name in needs(rule)}
+        values = [name for name in (*op.inputs, "y") if name in wanted]
+        details = [name for name in (*(f"{i}_shape" for i in op.inputs), *op.statics) if name in wanted]
+        if unknown := wanted - {*values, *details}:
+            raise TypeError(f"a rule of {op.name} names {sorted(unknown)}, which are no inputs of it")
+        self.saved_names = (*values, *details)
+        self.value_count = len(values)
+        self.save = _function(f"lambda y, {', '.join(op.parameters)}: {self.saving()}", {"shape_of": shape_of})
+        self.apply = self._applier(self.rules)
+        self.run = self._runner()
+        self._restricted: dict[int, Callable[..., Any]] = {mask: self.apply}
+
+    def saving(self) -> str:
+        """The text of the tuple of saved values, in terms of `y` and the op's parameters."""
+        known = {*self.op.parameters, "y"}
+        parts = [name if name in known else f"shape_of({name.removesuffix('_shape')})" for name in self.saved_names]
+        return f"({''.join(part + ',' for part in parts)})"
+
+    def _applier(self, rules: Sequence[Any]) -> Callable[..., Any]:
+        # An op that takes a list (concat) has one rule, which gives the gradients of all its members.
+        calls = [_call(i, rule) for i, rule in enumerate(rules)]
+        result = calls[0] if self.op.variadic else f"{', '.join(calls)},"
+        return _function(f"def function(saved, g):\n    {self._unpack('saved')}\n    return {result}", _named(rules))
+
+    def _runner(self) -> Callable[..., Any]:
+        if self.op.variadic:
+            return _run_list
+        lines = ["def function(node, g):", f"    {self._unpack('node.saved')}", f"    {''.join(f'e{i}, ' for i in range(len(self.rules)))}= node.edges"]
+        for i, rule in enumerate(self.rules):
+            if rule is not None:
+                lines.append(_DELIVER.format(edge=f"e{i}", call=_call(i, rule)))
+        return _function("\n".join(lines), {**_named(self.rules), "deliver": deliver, "WAITING": WAITING})
+
+    def _unpack(self, source: str) -> str:
+        return f"{', '.join(self.saved_names)}, = {source}" if self.saved_names else "pass"
+
+    def restricted(self, mask: int) -> Callable[..., Any]:
+        """`apply` for some of the tracked inputs only: what no edge needs is not computed."""
+        mask &= self.mask
+        if self.op.variadic:
+            return self.apply
+        if mask not in self._restricted:
+            self._restricted[mask] = self._applier([rule if mask >> i & 1 else None for i, rule in enumerate(self.rules)])
+        return self._restricted[mask]
+
+    def saves_input(self, slot: int) -> bool:
+        """Whether the value of input number `slot` is among what is saved."""
+        return not self.op.variadic and self.op.inputs[slot] in self.saved_names[: self.value_count]
+
+
+# A float's gradient goes to a scalar, where nothing has to be un-broadcast and nobody owns anything: it is added on the spot.
+_DELIVER = """\
+    d = {call}
+    if d.__class__ is float:
+        have = {edge}.grad
+        {edge}.grad = d if have is WAITING else have + d
+    elif d is not None:
+        deliver({edge}, d)"""
+
+
+def _run_list(node: Node, g: Any) -> None:
+    for edge, d in zip(node.edges, node.derivative.apply(node.saved, g), strict=True):
+        if edge is not None and d is not None:
+            deliver(edge, d)
+
+
+def needs(rule: Callable[..., Any]) -> tuple[str, ...]:
+    """What a rule asks for beside the gradient `g`, its first parameter."""
+    code = rule.__code__
+    return code.co_varnames[1 : code.co_argcount]
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of a raw value or Tensor; a float's is (), a list has one a member."""
+    if value.__class__ is float:
+        return ()
+    return [shape_of(member) for member in value] if value.__class__ is list else value.shape  # type: ignore[return-value, no-any-return]
+
+
+def saved_values(node: Node) -> list[tuple[str, Any]]:
+    """What a node keeps alive for backward: (name, raw value), without shapes and settings."""
+    derivative = getattr(node, "derivative", None)
+    if derivative is None or node.released:
+        return []
+    return list(zip(derivative.saved_names[: derivative.value_count], node.saved, strict=False))
+
+
+def _call(i: int, rule: Any) -> str:
+    return f"rule{i}({', '.join(('g', *needs(rule)))})" if rule is not None else "None"
+
+
+def _named(rules: Sequence[Any]) -> dict[str, Any]:
+    return {f"rule{i}": rule for i, rule in enumerate(rules) if rule is not None}
+
+
+def _function(text: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Compiles a lambda, or the function that `text` defines under the name `function`. The text is always of our own making."""
+    if text.startswith("lambda"):
+        return eval(text, namespace)  # type: ignore[no-any-return]  # noqa: S307
+    exec(text, namespace)  # noqa: S102
+    return namespace["function"]  # type: ignore[no-any-return]

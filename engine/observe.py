@@ -1,0 +1,53 @@
+"""Who is told of nodes made, run and released; with no listener nobody asks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import modes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .backward import GraphTask
+    from .node import Node
+
+listeners: list[Listener] = []
+
+
+class Listener:
+    """Override what you want to hear of; use it as a context manager, or `attach` and `detach` it."""
+
+    def created(self, node: Node) -> None:
+        """A node was recorded."""
+
+    def began(self, task: GraphTask) -> None:
+        """A backward pass starts; its dependencies are counted."""
+
+    def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
+        """A node turned `gradient` (of its output) into `gradients` (of its inputs)."""
+
+    def accumulated(self, node: Node, gradient: Any) -> None:
+        """A gradient was added into a leaf."""
+
+    def released(self, node: Node, saved: Sequence[Any]) -> None:
+        """A node let go of its saved values and edges."""
+
+    def ended(self) -> None:
+        """The backward pass is over, also when it failed."""
+
+    def attach(self) -> None:
+        listeners.append(self)
+        modes.add_special(1)
+
+    def detach(self) -> None:
+        listeners.remove(self)
+        modes.add_special(-1)
+
+    def __enter__(self) -> Any:
+        self.attach()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.detach()

@@ -1,0 +1,395 @@
+"""What an op is: its `@op` declaration, the registry, and the path of a call from values to a recorded node."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import modes
+from .derivative import Derivative, shape_of
+from .errors import ArgumentError, EngineError, ShapeError
+from .lazy import LazyModule
+from .node import TRANSPARENT, Edge, Node, here, next_number
+from .observe import listeners
+from .tensor import Tensor, untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+Rule = "Callable[..., Any] | None"
+
+registry: dict[str, Op] = {}
+
+_getframe = sys._getframe
+_TAKES_ANY_NUMBER = 0x04  # CPython's flag of a code object with *args
+
+
+class Op:
+    """One operation: how to compute it, and a vector-Jacobian product for each differentiable input.
+
+    `inputs` are the parameters that may be tensors, in order; `statics` the others (`axis`). `rules` holds a rule an input,
+    None for one that is not differentiable. `array` computes on raw arrays, `scalar` on Python floats.
+    """
+
+    def __init__(self, forward: Callable[..., Any], rules: dict[str, Callable[..., Any] | None], settings: dict[str, Any]) -> None:
+        code = forward.__code__
+        self.name: str = settings.pop("name", forward.__name__.rstrip("_"))
+        # Whether a program may call it by name; the others stand behind operators or formulas.
+        self.builtin: bool = settings.pop("builtin", True)
+        self.parameters: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+        self.defaults: tuple[Any, ...] = forward.__defaults__ or ()
+        self.inputs = tuple(p for p in self.parameters if p in rules)
+        self.statics = self.parameters[len(self.inputs) :]
+        if self.parameters[: len(self.inputs)] != self.inputs:
+            raise TypeError(f"the inputs of {self.name} must come first: {self.inputs}")
+        self.rules = tuple(rules[name] for name in self.inputs)
+        self.array = forward
+        self.scalar: Callable[..., Any] = settings.pop("scalar", None) or forward
+        self.doc = (forward.__doc__ or "").strip()
+        self.variadic: bool = settings.pop("variadic", False)
+        self.masks: bool = settings.pop("masks", False)
+        self.boolean: bool = settings.pop("boolean", False)
+        self.outputs: int = settings.pop("outputs", 1)
+        self.operator: str | None = settings.pop("operator", None)
+        # The field's name of the node; several where it depends on which inputs are tracked (by mask, from 1).
+        self.node: str | tuple[str, ...] = settings.pop("node", _camel(self.name) + "Backward0")
+        self.domain: Any = settings.pop("domain", None)
+        self.kinks: str = settings.pop("kinks", "")
+        self.takes_owned: bool = settings.pop("takes_owned", False)
+        if settings:
+            raise TypeError(f"unknown settings of {self.name}: {sorted(settings)}")
+        self.differentiable = sum(1 << i for i, rule in enumerate(self.rules) if rule is not None)
+        self._derivatives: dict[int, Derivative] = {}
+        self.call = self._call_path()
+        self._function: Callable[..., Any] | None = None
+
+    @classmethod
+    def of_formula(cls, function: Callable[..., Any], settings: dict[str, Any]) -> Op:
+        """The entry of a composition: no inputs of its own, so no rules."""
+        direct = settings.pop("direct", False)
+        made = cls(function, {}, settings)
+        code = function.__code__
+        made.variadic = bool(code.co_flags & _TAKES_ANY_NUMBER)
+        made.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        made.defaults = (*made.defaults, *(function.__kwdefaults__ or {}).values())
+        made.call = function if direct else _in_the_name_of_the_caller(function)
+        return made
+
+    @property
+    def required(self) -> int:
+        """How many arguments have no default."""
+        return len(self.parameters) - len(self.defaults)
+
+    def node_name(self, mask: int) -> str:
+        """The field's name of the node for the inputs that `mask` says are tracked."""
+        return self.node if isinstance(self.node, str) else self.node[mask - 1]
+
+    def derivative(self, mask: int) -> Derivative:
+        """The derivative for the inputs that `mask` says are tracked (bit i for input i)."""
+        found = self._derivatives.get(mask)
+        if found is None:
+            found = self._derivatives[mask] = Derivative(self, mask)
+        return found
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a function of one or two differentiable inputs and nothing else."""
+        simple = not (self.variadic or self.statics or self.masks or self.boolean or self.outputs > 1)
+        return simple and len(self.inputs) in (1, 2) and all(self.rules)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What a program calls: the general path, preceded by a fast one for scalars where the op has one. Written when first asked for."""
+        if self._function is None:
+            from .fastpath import specialise
+
+            self._function = specialise(self) if self.plain and self.scalar is not self.array else self.call
+        return self._function
+
+    def _call_path(self) -> Callable[..., Any]:
+        call = _general(self) if not self.plain else _unary(self) if len(self.inputs) == 1 else _binary(self)
+        call.__name__ = call.__qualname__ = self.name
+        call.__doc__ = self.doc
+        return call
+
+
+def op(**declaration: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Declares an op: `@op(x=lambda g, y: g * y) def exp(x): ...`.
+
+    A keyword that is a parameter of the function is that input's rule, written with the functions the user calls, so that it
+    runs on floats, arrays and Tensors alike. The other keywords are settings: `scalar` (the computation on floats, where the
+    body is NumPy's), `node` (the field's name of the node), `operator` (`"+"`), `domain` (where tests sample it), `kinks`
+    (what holds where there is no derivative), `masks` (inputs may be truth values), `outputs`, `variadic`.
+    """
+
+    def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = forward.__code__.co_varnames[: forward.__code__.co_argcount]
+        rules = {name: declaration[name] for name in declaration if name in parameters}
+        made = Op(forward, rules, {name: value for name, value in declaration.items() if name not in rules})
+        registry[made.name] = made
+        return made.call
+
+    return declare
+
+
+def formula(**settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares a function that is a composition of ops: it needs no rule, and its nodes are those of the ops it calls.
+
+    `direct` says that it records nothing by an operator of its own, only by calling ops, which look for the caller themselves.
+    """
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        made = Op.of_formula(function, settings)
+        registry[made.name] = made
+        return made.call
+
+    return declare
+
+
+# ---------------------------------------------------------------- the path of a call
+
+
+def _unary(op: Op) -> Callable[..., Any]:
+    scalar, array, derivative = op.scalar, op.array, None
+
+    def call(x: Any) -> Any:
+        nonlocal derivative
+        if x.__class__ is float:
+            return scalar(x)
+        if x.__class__ is Tensor:
+            data, node = x.data, x.node
+            y = scalar(data) if data.__class__ is float else array(data)
+            if node is None:
+                return wrap(y)
+            if derivative is None:
+                derivative = op.derivative(1)
+            return record(derivative, y, (node,), derivative.save(y, data))
+        data = as_raw(x)
+        y = scalar(data) if data.__class__ is float else array(data)
+        return wrap(y) if isinstance(x, Tensor) else y
+
+    return call
+
+
+def _binary(op: Op) -> Callable[..., Any]:
+    scalar, array, derivatives = op.scalar, op.array, [None, None, None, None]
+
+    def call(a: Any, b: Any) -> Any:
+        if a.__class__ is Tensor:
+            x, p = a.data, a.node
+        elif a.__class__ is float:
+            x, p = a, None
+        else:
+            x, p = as_raw(a), None
+        if b.__class__ is Tensor:
+            z, q = b.data, b.node
+        elif b.__class__ is float:
+            z, q = b, None
+        else:
+            z, q = as_raw(b), None
+        if x.__class__ is float and z.__class__ is float:
+            y = scalar(x, z)
+        else:
+            try:
+                y = array(x, z)
+            except ValueError as error:
+                raise misfit(op, x, z, error) from None
+        if p is None and q is None:
+            return wrap(y) if isinstance(a, Tensor) or isinstance(b, Tensor) else y
+        mask = 3 if p is not None and q is not None else 1 if q is None else 2
+        derivative = derivatives[mask]
+        if derivative is None:
+            derivative = derivatives[mask] = op.derivative(mask)
+        return record(derivative, y, (p, q), derivative.save(y, x, z))
+
+    return call
+
+
+def _general(op: Op) -> Callable[..., Any]:
+    """Any number of inputs, settings beside them, lists of inputs, several results."""
+    input_count, keep = len(op.inputs), op.masks
+
+    def call(*args: Any, **named: Any) -> Any:
+        values = bind(op, args, named)
+        edges: Any
+        if op.variadic:
+            raws, edges, boxed = _unwrap_all(values[0], keep)
+            values[0] = raws
+            mask = 1 if any(e is not None for e in edges) else 0
+        else:
+            values[:input_count], edges, boxed = _unwrap_all(values[:input_count], keep)
+            mask = sum(1 << i for i, e in enumerate(edges) if e is not None)
+        mask &= op.differentiable
+        y = op.array(*values)
+        if not mask:
+            return (tuple(map(wrap_any, y)) if op.outputs > 1 else wrap_any(y)) if boxed else y
+        derivative = op.derivative(mask)
+        return record(derivative, y, tuple(edges), derivative.save(y, *values))
+
+    return call
+
+
+def _in_the_name_of_the_caller(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A composition whose nodes all stand where it was called."""
+
+    def call(*args: Any, **named: Any) -> Any:
+        local = modes.local
+        if local.place is not None:
+            return function(*args, **named)
+        local.place = here(2)
+        modes.add_special(1)
+        try:
+            return function(*args, **named)
+        finally:
+            modes.add_special(-1)
+            local.place = None
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__ = function.__doc__
+    return call
+
+
+def _unwrap_all(values: Sequence[Any], keep: bool) -> tuple[list[Any], list[Any], bool]:
+    """Raw values, their edges, and whether any was a Tensor."""
+    raws, edges, boxed = [], [], False
+    for value in values:
+        if value.__class__ is Tensor:
+            raws.append(value.data)
+            edges.append(value.node)
+            boxed = True
+        else:
+            raws.append(value if value is None else as_raw(value, keep))
+            edges.append(None)
+            boxed = boxed or isinstance(value, Tensor)
+    return raws, edges, boxed
+
+
+def bind(op: Op, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """The arguments of a call in the order of the parameters, defaults filled in."""
+    parameters = op.parameters
+    if op.variadic:
+        listed = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        args = (listed,)
+    if len(args) > len(parameters):
+        raise ArgumentError(f"{op.name}() takes at most {len(parameters)} arguments, {len(args)} were given")
+    values = list(args)
+    for name in parameters[len(args) :]:
+        if name in named:
+            values.append(named.pop(name))
+            continue
+        place = len(values) - op.required
+        if place < 0:
+            raise ArgumentError(f"{op.name}() needs its argument {name!r}")
+        values.append(op.defaults[place])
+    for name in named:
+        reason = "twice" if name in parameters else "but has no such parameter"
+        raise ArgumentError(f"{op.name}() was given {name!r} {reason}")
+    return values
+
+
+def as_raw(value: Any, keep: bool = False) -> Any:
+    """The float or array behind anything that a caller may pass; `keep` leaves truth values and whole numbers as they are."""
+    if isinstance(value, Tensor):
+        value = value.data
+    if isinstance(value, float):
+        return value if value.__class__ is float else float(value)
+    if isinstance(value, (bool, int)):
+        return float(value)
+    if isinstance(value, (str, bytes)) or callable(value) or value is None:
+        raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, Tensor) for item in value):
+            raise ArgumentError("a list of tensors is no tensor", help="join them with stack()")
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            return float(value) if value.ndim == 0 else value
+        if value.dtype.kind not in "biu":
+            raise ArgumentError(f"an array of {value.dtype} holds no numbers")
+        return value if keep and value.ndim else value.astype(np.float64) if value.ndim else float(value)
+    if isinstance(value, np.generic):
+        return float(value)
+    raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
+
+
+def describe(value: Any) -> str:
+    """What kind of value the user would call this."""
+    if isinstance(value, str):
+        return "a string"
+    if value is None:
+        return "nothing"
+    if isinstance(value, tuple):
+        return "a tuple"
+    return "a function" if callable(value) else f"a {type(value).__name__}"
+
+
+def wrap(y: Any) -> Any:
+    """An untracked result of an op that was given a Tensor."""
+    if y.__class__ is float and not modes.local.boxed:
+        return y
+    return untracked(y)
+
+
+def wrap_any(y: Any) -> Any:
+    """As `wrap`, where the result may be truth values or whole numbers too."""
+    if y.__class__ is float or y.__class__ is bool:
+        return wrap(y) if y.__class__ is float else y
+    if isinstance(y, Tensor):
+        return y
+    return untracked(y)
+
+
+def misfit(op: Op, x: Any, z: Any, error: ValueError) -> EngineError:
+    """The error for two shapes that do not fit."""
+    shapes = [getattr(v, "shape", ()) for v in (x, z)]
+    return ShapeError(
+        f"{op.operator or op.name} of shapes {shapes[0]} and {shapes[1]}: they do not broadcast",
+        help="shapes are matched from the last axis; each pair must be equal or 1",
+    )
+
+
+def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:
+    """Makes the node of an operation at the moment it happens, and the Tensor of its result.
+
+    This is the hottest code of the forward pass. The fields are set one by one, since a constructor call would cost half as much
+    again as all of them together, and the place is two references, resolved to a line only when somebody asks.
+    """
+    if modes.special and not modes.local.enabled:
+        return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
+    node = Node()
+    node.derivative = derivative
+    node.edges = edges
+    node.saved = saved
+    node.sequence_nr = next_number()
+    node.grad = None
+    node.shape = () if y.__class__ is float else y.shape if derivative.op.outputs == 1 else tuple(map(shape_of, y))
+    frame = _getframe(2)
+    while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
+        frame = frame.f_back
+    node.code = frame.f_code
+    node.lasti = frame.f_lasti
+    if modes.special:
+        _announce(node)
+    if derivative.op.outputs > 1:
+        return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y))
+    out = Tensor()
+    out.data = y
+    out.node = node
+    return out
+
+
+def _announce(node: Node) -> None:
+    """Puts a node where the present mode says it stands, and tells the listeners of it."""
+    place = modes.local.place
+    if place is not None:
+        node.code, node.lasti = place
+    for listener in listeners:
+        listener.created(node)
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

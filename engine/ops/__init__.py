@@ -1,0 +1,82 @@
+"""The ops, by family, and the operators and methods that they give to Tensor."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..op import Op, registry
+from ..tensor import Tensor
+from . import arithmetic, choose, exponential, index, linear, making, nn, piecewise, reduce, shape, special, trigonometric
+
+_FAMILIES = (arithmetic, choose, exponential, trigonometric, piecewise, special, shape, index, reduce, linear, nn, making)
+
+
+def _reflected(function: Any) -> Any:
+    """The operator with its operands the other way round (`1 - x`)."""
+
+    def call(b: Any, a: Any) -> Any:
+        return function(a, b)
+
+    return call
+
+
+def _comparison(test: Any) -> Any:
+    def call(a: Any, b: Any) -> Any:
+        return NotImplemented if b is None else choose.compare(test, a, b)
+
+    return call
+
+
+def _install_operators() -> None:
+    """Gives Tensor its operators. Sum and product commute, so that a number on the left needs no second function."""
+    for name, op_name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("pow", "pow"), ("mod", "remainder"), ("floordiv", "floor_divide")):
+        function = registry[op_name].function
+        setattr(Tensor, f"__{name}__", function)
+        setattr(Tensor, f"__r{name}__", function if name in ("add", "mul") else _reflected(registry[op_name].call))
+    Tensor.__neg__ = registry["neg"].function  # type: ignore[attr-defined]
+    Tensor.__pos__ = lambda x: x  # type: ignore[attr-defined]
+    Tensor.__abs__ = registry["abs"].call  # type: ignore[attr-defined]
+    Tensor.__matmul__ = linear.matmul  # type: ignore[attr-defined]
+    Tensor.__rmatmul__ = _reflected(linear.matmul)  # type: ignore[attr-defined]
+    Tensor.__getitem__ = index.getitem  # type: ignore[attr-defined]
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Tensor, f"__{name}__", _comparison(getattr(operator, name)))
+    for name in ("and", "or"):
+        setattr(Tensor, f"__{name}__", registry[f"logical_{name}"].call)
+        setattr(Tensor, f"__r{name}__", registry[f"logical_{name}"].call)
+    Tensor.__invert__ = registry["logical_not"].call  # type: ignore[attr-defined]
+
+
+# Builtins that make tensors out of nothing, or take something else first: no methods.
+_NO_METHODS = {"zeros", "ones", "full", "eye", "arange", "linspace", "seed", "rand", "randn", "randint", "permutation", "einsum", "len", "meshgrid"}
+
+
+def _install_methods() -> None:
+    """Every builtin whose first argument is a tensor is a method too: `x.sin()`, `A.sum(axis=0)`."""
+    for name, op in registry.items():
+        if op.builtin and name not in _NO_METHODS and not hasattr(Tensor, name):
+            setattr(Tensor, name, op.call)
+    Tensor.T = property(shape.transpose)  # type: ignore[attr-defined]
+
+
+_install_operators()
+_install_methods()
+
+
+def builtins() -> dict[str, Op]:
+    """The ops that a program may call by name."""
+    return {name: op for name, op in registry.items() if op.builtin}
+
+
+def __getattr__(name: str) -> Any:
+    found = registry.get(name) or registry.get({"floordiv": "floor_divide", "mod": "remainder"}.get(name, ""))
+    if found is not None:
+        return found.function
+    for family in _FAMILIES:
+        if hasattr(family, name):
+            return getattr(family, name)
+    raise AttributeError(f"no op is called {name!r}")
+
+
+__all__ = ["builtins"]

@@ -1,0 +1,311 @@
+"""Reading and writing elements: selection, slices, index vectors and masks, gather and its transpose."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .. import modes
+from ..derivative import shape_of
+from ..errors import ArgumentError, IndexRangeError, ShapeError
+from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
+from ..lazy import LazyModule
+from ..op import as_raw, describe, formula, op, wrap_any
+from ..shapes import one_axis, whole
+from ..tensor import Mask, Tensor, untracked
+from .shape import unbox
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+# ---------------------------------------------------------------- what an index means
+
+
+def as_index(key: Any, shape: tuple[int, ...]) -> Any:
+    """An index as people write it (floats, slices of floats, tensors, a tuple of these) as NumPy takes it.
+
+    Raises IndexRangeError for an index outside its axis or with a fraction, ShapeError for too many of them.
+    """
+    if key.__class__ is float or key.__class__ is int:
+        return _number(key, shape, 0)
+    parts = key if isinstance(key, tuple) else (key,)
+    used = sum(_axes_used(part) for part in parts)
+    if used > len(shape):
+        raise ShapeError(f"{used} indices for a tensor of shape {shape}", kind="index")
+    found, axis = [], 0
+    for part in parts:
+        if part is Ellipsis:
+            axis += len(shape) - used
+            found.append(part)
+            continue
+        found.append(_part(part, shape, axis))
+        axis += _axes_used(part)
+    return tuple(found) if isinstance(key, tuple) else found[0]
+
+
+def _axes_used(part: Any) -> int:
+    """How many axes one part of an index speaks of."""
+    if part is Ellipsis or part is None:
+        return 0
+    mask = isinstance(part, Mask) and part.data.dtype == bool or isinstance(part, np.ndarray) and part.dtype == bool
+    return int(part.ndim) if mask else 1
+
+
+def _part(part: Any, shape: tuple[int, ...], axis: int) -> Any:
+    if part.__class__ is float or part.__class__ is int:
+        return _number(part, shape, axis)
+    if isinstance(part, slice):
+        return slice(*(None if p is None else whole(p, "a slice bound") for p in (part.start, part.stop, part.step)))
+    if part is None:
+        raise ArgumentError("None is no index", help="a new axis is made by unsqueeze(x, axis)")
+    if isinstance(part, (float, int)) or (isinstance(part, Tensor) and not part.shape):
+        return _number(float(part), shape, axis)
+    return _several(part, shape, axis)
+
+
+def _number(index: float, shape: tuple[int, ...], axis: int) -> int:
+    number = index if index.__class__ is int else int(index) if index == index and abs(index) != float("inf") else 0
+    if number != index:
+        raise IndexRangeError(f"an index must be a whole number, not {index!r}", help="floor() or round() makes one")
+    if axis >= len(shape):
+        raise ShapeError(f"{axis + 1} indices for {_a_tensor(shape)}", kind="index")
+    if not -shape[axis] <= number < shape[axis]:
+        along = f" along axis {axis}" if len(shape) > 1 else ""
+        raise IndexRangeError(f"index {number} is out of range for size {shape[axis]}{along}", help=_range_help(number, shape[axis]))
+    return number
+
+
+def _a_tensor(shape: tuple[int, ...]) -> str:
+    return f"a tensor of shape {shape}" if shape else "a number"
+
+
+def _range_help(number: int, size: int) -> str | None:
+    if size == 0:
+        return "the tensor is empty"
+    return f"indices count from 0: the last is {size - 1}, or -1" if number == size else f"indices run from {-size} to {size - 1}"
+
+
+def _several(part: Any, shape: tuple[int, ...], axis: int) -> Any:
+    """An index vector, as whole numbers in range, or a mask of the right shape."""
+    if isinstance(part, str) or callable(part):
+        raise ArgumentError(f"{describe(part)} is no index")
+    array = part.data if isinstance(part, Tensor) else np.asarray(part)
+    if array.dtype == bool:
+        covered = shape[axis : axis + array.ndim]
+        if array.shape != covered:
+            raise ShapeError(f"a mask of shape {array.shape} for {_a_tensor(covered)}", kind="index")
+        return array
+    if array.size == 0:
+        return array.astype(np.int64)
+    numbers = array.astype(np.int64)
+    if array.dtype.kind == "f" and not np.array_equal(numbers, array):
+        odd = array[numbers != array].flat[0]
+        raise IndexRangeError(f"an index must be a whole number, not {float(odd)!r}", help="floor() or round() makes one")
+    outside = (numbers < -shape[axis]) | (numbers >= shape[axis])
+    if outside.any():
+        raise IndexRangeError(f"index {int(numbers[outside].flat[0])} is out of range for size {shape[axis]}")
+    return numbers
+
+
+# ---------------------------------------------------------------- reading
+
+
+def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """g at `index` of zeros: the gradient of reading there. Raw gradients are not written out but added where they belong."""
+    return _put(g, index, shape) if isinstance(g, Tensor) else Scatter(index, g)
+
+
+@op(name="_put", builtin=False, node="IndexPutBackward0", g=lambda g, index: _read(g, index))
+def _put(g: Any, index: Any, shape: Any) -> Any:
+    buffer = Owned(np.zeros(shape))
+    scatter_add(buffer, index, g)
+    return buffer.array
+
+
+def _reader(name: str, node: str) -> Any:
+    """An op that reads x[index]. The same thrice, since the field names its node by the kind of index."""
+
+    def read(x: Any, index: Any) -> Any:
+        return unbox(x[index])
+
+    return op(name=name, builtin=False, node=node, x=lambda g, x_shape, index: scatter(g, index, x_shape))(read)
+
+
+_select = _reader("_select", "SelectBackward0")
+_slice = _reader("_slice", "SliceBackward0")
+_index = _reader("_index", "IndexBackward0")
+
+
+def _read(x: Any, index: Any) -> Any:
+    """x[index] for an index already in NumPy's form."""
+    if x.__class__ is np.ndarray:
+        return unbox(x[index])
+    parts = index if index.__class__ is tuple else (index,)
+    if not is_basic(index):
+        return _index(x, index)
+    return (_slice if all(p.__class__ is slice or p is Ellipsis for p in parts) else _select)(x, index)
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """x[key]: an element, a slice, or the elements that an index vector or a mask picks. Reads do not save x."""
+    if x.__class__ is Tensor:
+        data = x.data
+        if data.__class__ is not float:
+            if x.node is None:
+                found = data[as_index(key, data.shape)]
+                return _plain(found)
+            return _read(x, as_index(key, data.shape))
+    elif isinstance(x, Mask):
+        return wrap_any(_truth_or_number(x.data[as_index(key, x.shape)]))
+    if isinstance(x, tuple):
+        return x[_number(float(key), (len(x),), 0)]
+    if isinstance(x, str) or callable(x):
+        raise ArgumentError(f"{describe(x)} has no elements")
+    if not hasattr(x, "shape") or not x.shape:
+        raise ShapeError("a number has no elements", kind="index")
+    return _read(x, as_index(key, x.shape))
+
+
+def _plain(found: Any) -> Any:
+    """An element or part of an untracked tensor; a part shares memory, which is why writers look who else holds it."""
+    if found.__class__ is np.ndarray and found.ndim:
+        return untracked(found)
+    number = float(found) if found.dtype == np.float64 else found
+    return number if not modes.local.boxed else untracked(number)
+
+
+def _truth_or_number(found: Any) -> Any:
+    return found if found.ndim else bool(found) if found.dtype == bool else float(found)
+
+
+def select(x: Any, i: int) -> Any:
+    """The i-th element or row of x: one SelectBackward0 where x is tracked."""
+    return getitem(x, i)
+
+
+# ---------------------------------------------------------------- writing
+
+
+@op(
+    name="_write",
+    builtin=False,
+    node="CopySlices",
+    takes_owned=True,
+    value=lambda g, index: _taken(g, index),
+    x=lambda g, index: _without(g, index),
+)
+def _write(value: Any, x: Any, index: Any) -> Any:
+    """x with `value` at index. The value's gradient is read before that of x is cleared, hence their order."""
+    x[index] = value
+    return x
+
+
+def _taken(g: Any, index: Any) -> Any:
+    """A copy of g[index]: g itself may be cleared at once."""
+    if isinstance(g, Tensor):
+        return _read(g, index)
+    found = (g.array if g.__class__ is Owned else g)[index]
+    return found.copy() if found.__class__ is np.ndarray and found.ndim else float(found)
+
+
+def _without(g: Any, index: Any) -> Any:
+    return _overwrite(g, index) if isinstance(g, Tensor) else cleared(g, index)
+
+
+@op(name="_overwrite", builtin=False, node="MaskedFillBackward0", g=lambda g, index: _overwrite(g, index))
+def _overwrite(g: Any, index: Any) -> Any:
+    """g with zeros at index."""
+    copy = g.copy()
+    copy[index] = 0.0
+    return copy
+
+
+def setitem(x: Any, key: Any, value: Any) -> Any:
+    """The tensor x with `value` at `key`, under value semantics.
+
+    Where nobody but the caller's variable holds x and its array, the array is changed in place and x itself is returned, so
+    that a loop of n writes costs O(n). Otherwise a changed copy is returned. Call it as `v = setitem(v, key, value)`.
+    """
+    if x.__class__ is not Tensor:
+        x = untracked(as_raw(x)) if isinstance(x, Mask) else _not_writable(x)
+        sole = True
+    else:
+        sole = sys.getrefcount(x) <= _HELD_BY_VARIABLE
+    data = x.data
+    if data.__class__ is float:
+        raise ShapeError("a number has no elements", kind="index")
+    index = as_index(key, data.shape)
+    raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (as_raw(value), None)
+    _check_fit(data, index, raw)
+    if not sole or sys.getrefcount(data) > _HELD_BY_TENSOR or data.base is not None or not data.flags.writeable:
+        data = data.copy()
+    node = x.node
+    if node is None and value_node is None or modes.special and not modes.local.enabled:
+        data[index] = raw
+        return _rebound(x, data, sole)
+    written = _write(untracked(raw, value_node), untracked(data, node), index)
+    return written
+
+
+_HELD_BY_VARIABLE = 3
+_HELD_BY_TENSOR = 3
+
+
+def _rebound(x: Tensor, data: Any, sole: bool) -> Tensor:
+    """x with new data: itself where it is nobody else's."""
+    if not sole or x.node is not None:
+        return untracked(data, x.node)
+    x.data = data
+    return x
+
+
+def _not_writable(x: Any) -> Tensor:
+    if isinstance(x, (float, int)):
+        raise ShapeError("a number has no elements", kind="index")
+    raise ArgumentError(f"the elements of {describe(x)} cannot be assigned")
+
+
+def _check_fit(data: Any, index: Any, raw: Any) -> None:
+    """Raises ShapeError where a value does not broadcast to the place it is written to."""
+    if raw.__class__ is float:
+        return
+    place = shape_of(data[index]) if index.__class__ is not int or data.ndim > 1 else ()
+    lead = len(raw.shape) - len(place)
+    sizes = raw.shape[max(lead, 0) :]
+    if any(n != 1 for n in raw.shape[: max(lead, 0)]) or any(a not in (1, b) for a, b in zip(sizes[::-1], place[::-1], strict=False)):
+        raise ShapeError(f"a value of shape {raw.shape} does not fit into a place of shape {place}")
+
+
+# ---------------------------------------------------------------- gather and its transpose
+
+
+def _along(index: Any, axis: int) -> tuple[Any, ...]:
+    """An index array along an axis, as the tuple that NumPy takes: position in every other axis is kept."""
+    return tuple(index if i == axis else np.arange(n).reshape((-1,) + (1,) * (index.ndim - i - 1)) for i, n in enumerate(index.shape))
+
+
+def taker(name: str, node: str, builtin: bool = False) -> Any:
+    """An op that picks elements along an axis (out[..., i, ...] = x[..., index[..., i, ...], ...]) and saves only the index."""
+
+    def take(x: Any, index: Any, axis: int) -> Any:
+        return x[_along(index, axis)]
+
+    return op(name=name, builtin=builtin, node=node, x=lambda g, x_shape, index, axis: scatter(g, _along(index, axis), x_shape))(take)
+
+
+_gather = taker("_gather", "GatherBackward0")
+
+
+@formula(direct=True)
+def gather(x: Any, index: Any, axis: Any = 0) -> Any:
+    """Elements picked along an axis: out[i, j] = x[index[i, j], j] for axis 0 (torch.gather)."""
+    shape = shape_of(x)
+    along = one_axis(axis, len(shape), "gather")
+    numbers = as_raw(index, keep=True)
+    if numbers.__class__ is float or numbers.ndim != len(shape):
+        raise ShapeError(f"gather(): the index of shape {shape_of(numbers)} must have as many axes as the tensor of shape {shape}")
+    if any(n > m for i, (n, m) in enumerate(zip(numbers.shape, shape, strict=True)) if i != along):
+        raise ShapeError(f"gather() along axis {along}: the index of shape {numbers.shape} is larger than the tensor of shape {shape}")
+    return _gather(x, _several(numbers, shape, along), along)

@@ -1,0 +1,515 @@
+"""Reductions: sums, products, extremes, statistics, norms, running totals, and the soft maximum."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..derivative import shape_of
+from ..errors import ArgumentError, ShapeError
+from ..lazy import LazyModule
+from ..op import formula, op
+from ..shapes import axes_of, one_axis, whole
+from .arithmetic import div
+from .choose import choose, where, zero
+from .exponential import exp, log
+from .index import getitem, taker
+from .piecewise import abs_, lerp, sign
+from .shape import _flip, concat, expand, reshape, unbox
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+
+def kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with the reduced axes kept as length 1."""
+    return tuple(1 if i in axes else n for i, n in enumerate(shape))
+
+
+def over(g: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """What belongs to a reduced result, given the reduced axes back as length 1."""
+    return reshape(g, kept(shape, axes)) if shape else g
+
+
+def count_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    """How many elements go into each result."""
+    return math.prod(shape[a] for a in axes)
+
+
+def _drop(y: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> Any:
+    """A raw result with its reduced axes kept or not."""
+    return unbox(y) if keepdims or y.__class__ is float else unbox(y.reshape(tuple(n for i, n in enumerate(shape) if i not in axes)))
+
+
+# ---------------------------------------------------------------- sum and mean
+
+
+@op(name="_sum_all", builtin=False, node="SumBackward0", x=lambda g, x_shape: expand(g, x_shape))
+def _sum_all(x: Any) -> Any:
+    return x if x.__class__ is float else float(np.add.reduce(x, None))
+
+
+@op(name="_sum_axes", builtin=False, node="SumBackward1", x=lambda g, x_shape, axes: expand(over(g, x_shape, axes), x_shape))
+def _sum_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
+    return x if x.__class__ is float else unbox(np.add.reduce(x, axes, keepdims=keepdims))
+
+
+def sum_axes(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """The sum over the given axes (from 0)."""
+    return _sum_axes(x, axes, keepdims)
+
+
+@formula(direct=True, name="sum")
+def sum_(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The sum of all elements, or along an axis."""
+    if axis is None and not keepdims:
+        return _sum_all(x)
+    return _sum_axes(x, axes_of(axis, len(shape_of(x)), "sum"), bool(keepdims))
+
+
+@op(name="_mean_axes", builtin=False, node=("MeanBackward1",), x=lambda g, x_shape, axes: expand(over(g * div(1.0, float(count_of(x_shape, axes))), x_shape, axes), x_shape))
+def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
+    if x.__class__ is float:
+        return x
+    total = np.add.reduce(x, axes, keepdims=keepdims)
+    return unbox(np.divide(total, float(count_of(x.shape, axes))))
+
+
+@op(name="_mean_all", builtin=False, node="MeanBackward0", x=lambda g, x_shape: expand(g * div(1.0, float(math.prod(x_shape))), x_shape))
+def _mean_all(x: Any) -> Any:
+    return x if x.__class__ is float else div(float(np.add.reduce(x, None)), float(x.size))
+
+
+@formula(direct=True)
+def mean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The arithmetic mean of all elements, or along an axis; nan of none."""
+    if axis is None and not keepdims:
+        return _mean_all(x)
+    return _mean_axes(x, axes_of(axis, len(shape_of(x)), "mean"), bool(keepdims))
+
+
+# ---------------------------------------------------------------- spread
+
+
+def _var_slope(g: Any, x: Any, axes: Any, correction: float) -> Any:
+    shape = shape_of(x)
+    centred = x - _mean_axes(x, axes, True)
+    return over(g, shape, axes) * (centred * div(2.0, count_of(shape, axes) - correction))
+
+
+def _variance(x: Any, axes: Any, correction: float) -> Any:
+    """The variance with the reduced axes kept."""
+    centred = x - np.mean(x, axes, keepdims=True)
+    freedom = float(count_of(x.shape, axes)) - correction
+    with np.errstate(all="ignore"):
+        return np.divide(np.add.reduce(centred * centred, axes, keepdims=True), max(freedom, 0.0))
+
+
+@op(name="_var", builtin=False, node="VarBackward0", x=_var_slope)
+def _var(x: Any, axes: Any, correction: float, keepdims: bool) -> Any:
+    y = _variance(np.asarray(x), axes, correction)
+    return _drop(y, shape_of(x), axes, keepdims)
+
+
+def _std_slope(g: Any, x: Any, y: Any, axes: Any, correction: float) -> Any:
+    return _var_slope(choose(y == 0.0, 0.0, div(g, 2.0 * y)), x, axes, correction)
+
+
+@op(name="_std", builtin=False, node="StdBackward0", x=_std_slope)
+def _std(x: Any, axes: Any, correction: float, keepdims: bool) -> Any:
+    y = np.sqrt(_variance(np.asarray(x), axes, correction))
+    return _drop(y, shape_of(x), axes, keepdims)
+
+
+@formula(direct=True, domain="spread")
+def var(x: Any, axis: Any = None, keepdims: Any = False, correction: Any = 1) -> Any:
+    """The variance, divided by n - 1 (n - correction); nan of one element."""
+    return _var(x, axes_of(axis, len(shape_of(x)), "var"), float(correction), bool(keepdims))
+
+
+@formula(direct=True, domain="spread", kinks="0 where all elements are equal")
+def std(x: Any, axis: Any = None, keepdims: Any = False, correction: Any = 1) -> Any:
+    """The standard deviation, with n - 1 (n - correction)."""
+    return _std(x, axes_of(axis, len(shape_of(x)), "std"), float(correction), bool(keepdims))
+
+
+# ---------------------------------------------------------------- product
+
+
+def _others(x: Any, axis: int) -> Any:
+    """For each element the product of the others along an axis, right also where there are zeros."""
+    shape = shape_of(x)
+    one = np.ones(kept(shape, (axis,)))
+    keep = (slice(None),) * axis
+
+    def before(v: Any) -> Any:
+        return concat(one, getitem(_cumprod(v, axis), (*keep, slice(None, -1))), axis=axis)
+
+    return before(x) * _flip(before(_flip(x, (axis,))), (axis,))
+
+
+def _prod_slope(g: Any, x: Any, y: Any, axes: Any, keepdims: bool) -> Any:
+    shape = shape_of(x)
+    if not shape:
+        return g
+    if not _has_zero(x):
+        return over(g * y, shape, axes) / x
+    if len(axes) == 1:
+        return over(g, shape, axes) * _others(x, axes[0])
+    return over(g, shape, axes) * reshape(_others(reshape(x, (-1,)), 0), shape)
+
+
+def _has_zero(x: Any) -> bool:
+    data = getattr(x, "data", x) if not isinstance(x, np.ndarray) else x
+    return bool(np.any(data == 0.0))
+
+
+@op(name="_prod", builtin=False, node="ProdBackward0", x=_prod_slope)
+def _prod(x: Any, axes: Any, keepdims: bool) -> Any:
+    return x if x.__class__ is float else unbox(np.multiply.reduce(x, axes, keepdims=keepdims))
+
+
+@formula(direct=True, kinks="right where elements are 0")
+def prod(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The product of all elements, or along an axis."""
+    return _prod(x, axes_of(axis, len(shape_of(x)), "prod"), bool(keepdims))
+
+
+# ---------------------------------------------------------------- extremes
+
+
+def share(g: Any, hit: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """g split evenly among the elements where `hit` holds."""
+    weight = choose(hit, 1.0, 0.0) if hit.__class__ is not bool else float(hit)
+    return over(g, shape, axes) * (weight / _sum_axes(weight, axes, True))
+
+
+def _extreme_slope(g: Any, x: Any, y: Any, axes: Any) -> Any:
+    shape = shape_of(x)
+    raw_x, raw_y = _raw(x), over(_raw(y), shape, axes)
+    return share(g, (raw_x == raw_y) | ((raw_x != raw_x) & (raw_y != raw_y)), shape, axes)
+
+
+def _raw(value: Any) -> Any:
+    """The value behind a Tensor: what only decides, no gradient flows through."""
+    return value if value.__class__ is float or isinstance(value, np.ndarray) else value.data
+
+
+def _extreme(name: str, node: str, reducer: str) -> Any:
+    def extreme(x: Any, axes: Any, keepdims: bool) -> Any:
+        if x.__class__ is float:
+            return x
+        if count_of(x.shape, axes) == 0:
+            raise ShapeError(f"{name.strip('_')} of no elements")
+        return unbox(getattr(np, reducer).reduce(x, axes, keepdims=keepdims))
+
+    return op(name=name, builtin=False, node=node, x=_extreme_slope)(extreme)
+
+
+_max_all, _min_all = _extreme("_max", "MaxBackward1", "maximum"), _extreme("_min", "MinBackward1", "minimum")
+_amax, _amin = _extreme("_amax", "AmaxBackward0", "maximum"), _extreme("_amin", "AminBackward0", "minimum")
+
+
+def _public_extreme(name: str, whole_op: Any, axis_op: Any, doc: str) -> Any:
+    def extreme(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if axis is not None and _is_tracked_or_tensor(axis):
+            raise ArgumentError(f"{name}() reduces one tensor", help=f"{name}imum(a, b) compares two")
+        axes = axes_of(axis, len(shape_of(x)), name)
+        return (whole_op if axis is None else axis_op)(x, axes, bool(keepdims))
+
+    extreme.__doc__ = doc
+    return formula(direct=True, name=name, kinks="equal elements share evenly", domain="distinct")(extreme)
+
+
+def _is_tracked_or_tensor(value: Any) -> bool:
+    return bool(getattr(value, "shape", ())) or getattr(value, "node", None) is not None
+
+
+max_ = _public_extreme("max", _max_all, _amax, "The largest element, or along an axis.")
+min_ = _public_extreme("min", _min_all, _amin, "The smallest element, or along an axis.")
+
+
+def _position(name: str, doc: str) -> Any:
+    def position(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if x.__class__ is float:
+            return 0.0
+        found = getattr(np, name)(x, None if axis is None else one_axis(axis, x.ndim, name), keepdims=bool(keepdims))
+        return float(found) if found.ndim == 0 else found
+
+    position.__doc__ = doc
+    return op(name=name, masks=True, x=None)(position)
+
+
+argmax = _position("argmax", "The position of the first largest element (in the flattened tensor where no axis is named).")
+argmin = _position("argmin", "The position of the first smallest element.")
+
+
+def _every(name: str, doc: str) -> Any:
+    def every(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if x.__class__ is float:
+            return x != 0.0
+        found = getattr(np, name)(x, None if axis is None else axes_of(axis, x.ndim, name), keepdims=bool(keepdims))
+        return bool(found) if found.ndim == 0 else found
+
+    every.__doc__ = doc
+    return op(name=name, boolean=True, masks=True, x=None)(every)
+
+
+any_ = _every("any", "Whether any element is non-zero.")
+all_ = _every("all", "Whether every element is non-zero.")
+
+
+def _median_slope(g: Any, x: Any, y: Any, axes: Any) -> Any:
+    return _extreme_slope(g, x, y, axes)
+
+
+@op(name="_median", builtin=False, node="MedianBackward0", x=_median_slope)
+def _median(x: Any, axes: Any, keepdims: bool) -> Any:
+    if x.__class__ is float:
+        return x
+    count = count_of(x.shape, axes)
+    if count == 0:
+        raise ShapeError("median of no elements")
+    rest = tuple(i for i in range(x.ndim) if i not in axes)
+    rows = np.transpose(x, (*rest, *axes)).reshape(*(x.shape[i] for i in rest), count)
+    y = np.sort(rows, -1)[..., (count - 1) // 2]
+    y = np.where(np.isnan(rows).any(-1), np.nan, y)
+    return unbox(np.asarray(y).reshape(kept(x.shape, axes) if keepdims else y.shape))
+
+
+@formula(direct=True, domain="distinct", kinks="equal elements share evenly")
+def median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The middle element; of an even number the lower of the two."""
+    return _median(x, axes_of(axis, len(shape_of(x)), "median"), bool(keepdims))
+
+
+# ---------------------------------------------------------------- norms
+
+
+def _norm_slope(g: Any, x: Any, y: Any, p: float, axes: Any) -> Any:
+    shape = shape_of(x)
+    g, y = over(g, shape, axes), over(y, shape, axes)
+    if p == 2.0:
+        return x * choose(y == 0.0, 0.0, div(g, y))
+    if p == 1.0:
+        return g * sign(x)
+    if math.isinf(p):
+        size = _raw(abs_(x))
+        return share(_flatten_like(g), size == _raw(y), shape, axes) * sign(x) if shape else g * sign(x)
+    if p == 0.0:
+        return zero(x)
+    size = abs_(x)
+    slope = choose(size == 0.0, 0.0, sign(x) * (choose(size == 0.0, 1.0, size) ** (p - 1.0)))
+    return slope * (g * choose(y == 0.0, 0.0, choose(y == 0.0, 1.0, y) ** (1.0 - p)))
+
+
+def _flatten_like(g: Any) -> Any:
+    return g
+
+
+@op(name="_norm", builtin=False, node="LinalgVectorNormBackward0", x=_norm_slope)
+def _norm(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
+    if x.__class__ is float:
+        return abs(x) if p else float(x != 0.0)
+    size = np.abs(x)
+    if p == math.inf:
+        y = np.maximum.reduce(size, axes, keepdims=True)
+    elif p == -math.inf:
+        y = np.minimum.reduce(size, axes, keepdims=True)
+    elif p == 0.0:
+        y = np.add.reduce(size != 0.0, axes, keepdims=True, dtype=np.float64)
+    elif p == 2.0:
+        y = np.sqrt(np.add.reduce(x * x, axes, keepdims=True))
+    else:
+        y = np.add.reduce(size**p, axes, keepdims=True) ** (1.0 / p)
+    return _drop(y, x.shape, axes, keepdims)
+
+
+@formula(direct=True, domain="apart", kinks="0 at 0; the infinity norm shares among the largest")
+def norm(x: Any, p: Any = 2, axis: Any = None, keepdims: Any = False) -> Any:
+    """The p-norm of all elements (of a matrix: Frobenius), or along an axis."""
+    return _norm(x, float(p), axes_of(axis, len(shape_of(x)), "norm"), bool(keepdims))
+
+
+# ---------------------------------------------------------------- soft maximum
+
+
+@op(
+    name="_logsumexp",
+    builtin=False,
+    node="LogsumexpBackward0",
+    x=lambda g, x, y, axes: over(g, shape_of(x), axes) * exp(x - over(y, shape_of(x), axes)),
+)
+def _logsumexp(x: Any, axes: Any, keepdims: bool) -> Any:
+    if x.__class__ is float:
+        return x
+    high = np.maximum.reduce(x, axes, keepdims=True, initial=-np.inf)
+    high = np.where(np.isfinite(high), high, 0.0)
+    with np.errstate(all="ignore"):
+        y = np.log(np.add.reduce(np.exp(x - high), axes, keepdims=True)) + high
+    return _drop(y, x.shape, axes, keepdims)
+
+
+@formula(direct=True, kinks="nan where all are -inf")
+def logsumexp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """log(sum(exp(x))), shifted by the largest so that it does not overflow."""
+    return _logsumexp(x, axes_of(axis, len(shape_of(x)), "logsumexp"), bool(keepdims))
+
+
+def along(x: Any, axis: Any, name: str) -> int:
+    """The axis of a function that works along one: it may be left out for a vector only."""
+    ndim = len(shape_of(x))
+    if axis is None and ndim > 1:
+        raise ArgumentError(f"{name}() of a tensor with {ndim} axes must say along which", help=f"{name}(x, axis=-1) goes along the last")
+    return one_axis(0 if axis is None else axis, ndim, name)
+
+
+@op(name="_softmax", builtin=False, node="SoftmaxBackward0", x=lambda g, y, axis: y * (g - _sum_axes(g * y, (axis,), True)))
+def _softmax(x: Any, axis: int) -> Any:
+    if x.__class__ is float:
+        return 1.0
+    with np.errstate(all="ignore"):
+        size = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))
+    return size / np.add.reduce(size, axis, keepdims=True)
+
+
+@op(name="_log_softmax", builtin=False, node="LogSoftmaxBackward0", x=lambda g, y, axis: g - exp(y) * _sum_axes(g, (axis,), True))
+def _log_softmax(x: Any, axis: int) -> Any:
+    if x.__class__ is float:
+        return 0.0
+    with np.errstate(all="ignore"):
+        shifted = x - np.maximum.reduce(x, axis, keepdims=True)
+    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, keepdims=True))
+
+
+@formula(direct=True)
+def softmax(x: Any, axis: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along an axis."""
+    return _softmax(x, along(x, axis, "softmax"))
+
+
+@formula(direct=True)
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """log(softmax(x)), accurate where a share is tiny."""
+    return _log_softmax(x, along(x, axis, "log_softmax"))
+
+
+# ---------------------------------------------------------------- running
+
+
+@op(name="_cumsum", builtin=False, node="CumsumBackward0", x=lambda g, axis: _flip(_cumsum(_flip(g, (axis,)), axis), (axis,)))
+def _cumsum(x: Any, axis: int) -> Any:
+    return x if x.__class__ is float else np.cumsum(x, axis)
+
+
+@formula(direct=True)
+def cumsum(x: Any, axis: Any = None) -> Any:
+    """Running sums along an axis."""
+    return _cumsum(x, along(x, axis, "cumsum"))
+
+
+def _cumprod_slope(g: Any, x: Any, y: Any, axis: int) -> Any:
+    """Where no element is 0, the running sum of g * y from the end, over x; else the recurrence S[k] = g[k] + x[k+1] S[k+1]."""
+    if not shape_of(x):
+        return g
+    if not _has_zero(x):
+        return _flip(_cumsum(_flip(g * y, (axis,)), axis), (axis,)) / x
+    keep = (slice(None),) * axis
+    count = shape_of(x)[axis]
+    tail: list[Any] = [None] * count
+    for k in reversed(range(count)):
+        here = getitem(g, (*keep, slice(k, k + 1)))
+        tail[k] = here if k == count - 1 else here + getitem(x, (*keep, slice(k + 1, k + 2))) * tail[k + 1]
+    before = concat(np.ones(kept(shape_of(x), (axis,))), getitem(_cumprod(x, axis), (*keep, slice(None, -1))), axis=axis)
+    return before * concat(tail, axis=axis)
+
+
+@op(name="_cumprod", builtin=False, node="CumprodBackward0", x=_cumprod_slope)
+def _cumprod(x: Any, axis: int) -> Any:
+    return x if x.__class__ is float else np.cumprod(x, axis)
+
+
+@formula(direct=True, kinks="right where elements are 0")
+def cumprod(x: Any, axis: Any = None) -> Any:
+    """Running products along an axis."""
+    return _cumprod(x, along(x, axis, "cumprod"))
+
+
+_take_record = taker("_take_record", "CummaxBackward0")
+
+
+@formula(direct=True, domain="distinct", kinks="of equal elements the last takes over")
+def cummax(x: Any, axis: Any = None) -> Any:
+    """Running maxima along an axis."""
+    direction = along(x, axis, "cummax")
+    if not shape_of(x):
+        return x
+    raw = _raw(x)
+    places = np.arange(raw.shape[direction]).reshape((-1,) + (1,) * (raw.ndim - direction - 1))
+    records = np.where(raw == np.maximum.accumulate(raw, direction), places, 0)
+    return _take_record(x, np.maximum.accumulate(records, direction), direction)
+
+
+# ---------------------------------------------------------------- order
+
+_take_sorted = taker("_take_sorted", "SortBackward0")
+_take_largest = taker("_take_largest", "TopkBackward0")
+
+
+def _order(x: Any, axis: int, descending: bool) -> Any:
+    """The stable order of the elements along an axis; nan counts as largest."""
+    raw = _raw(x)
+    if not descending:
+        return np.argsort(raw, axis, kind="stable")
+    flipped = np.argsort(np.flip(raw, axis), axis, kind="stable")
+    return raw.shape[axis] - 1 - np.flip(flipped, axis)
+
+
+@formula(direct=True, domain="distinct", kinks="equal elements keep their order")
+def sort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
+    """The values in ascending order along an axis."""
+    if not shape_of(x):
+        return x
+    direction = one_axis(axis, len(shape_of(x)), "sort")
+    return _take_sorted(x, _order(x, direction, bool(descending)), direction)
+
+
+@op(masks=True, x=None)
+def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
+    """The stable order of the elements: x[argsort(x)] is sort(x)."""
+    return np.zeros(1, np.int64) if x.__class__ is float else _order(x, one_axis(axis, x.ndim, "argsort"), bool(descending))
+
+
+@formula(direct=True, domain="topk", kinks="of equal elements the first are taken")
+def topk(x: Any, k: Any, axis: Any = -1) -> Any:
+    """The k largest values along an axis, the largest first."""
+    shape = shape_of(x)
+    direction, count = one_axis(axis, len(shape), "topk"), whole(k, "topk(): k")
+    if not shape or not 0 <= count <= shape[direction]:
+        raise ArgumentError(f"topk(): k = {count} of {shape[direction] if shape else 1} elements")
+    chosen = np.take(_order(x, direction, True), np.arange(count), direction)
+    return _take_largest(x, chosen, direction)
+
+
+@formula(domain="quantile", kinks="as sort")
+def quantile(x: Any, q: Any, axis: Any = None) -> Any:
+    """The q-quantile, interpolated linearly between neighbours (q from 0 to 1)."""
+    ordered = sort(reshape(x, (-1,)), 0) if axis is None else sort(x, axis)
+    shape = shape_of(ordered)
+    direction = 0 if axis is None else one_axis(axis, len(shape), "quantile")
+    if shape_of(q):
+        from .shape import stack
+
+        return stack([quantile(x, getitem(q, i), axis) for i in range(shape_of(q)[0])])
+    share_below = float(_raw(q) if q.__class__ is not float else q)
+    if not 0.0 <= share_below <= 1.0 or not shape[direction]:
+        raise ArgumentError(f"quantile(): q must lie between 0 and 1, not {share_below:g}" if shape[direction] else "quantile of no elements")
+    place = share_below * (shape[direction] - 1)
+    low = int(place)
+    keep = (slice(None),) * direction
+    below, above = getitem(ordered, (*keep, low)), getitem(ordered, (*keep, min(low + 1, shape[direction] - 1)))
+    return lerp(below, above, place - low)
+
+

@@ -1,0 +1,61 @@
+"""Shapes: back from a broadcast, and axes as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import ArgumentError, ShapeError
+
+
+def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient of a broadcast shape, summed back to `shape`; also spreads a gradient that is still smaller."""
+    from .ops.reduce import sum_axes
+    from .ops.shape import expand, reshape
+
+    have = () if gradient.__class__ is float else gradient.shape
+    if len(have) < len(shape) or any(h == 1 != s for h, s in zip(have[::-1], shape[::-1], strict=False)):
+        return sum_to(expand(gradient, shape), shape) if have != shape else gradient
+    lead = len(have) - len(shape)
+    axes = tuple(range(lead)) + tuple(i + lead for i, size in enumerate(shape) if size == 1 and have[i + lead] != 1)
+    total = sum_axes(gradient, axes) if axes else gradient
+    return reshape(total, shape) if shape != (() if total.__class__ is float else total.shape) else total
+
+
+def whole(value: Any, what: str) -> int:
+    """A whole number out of whatever a caller passed for a size, axis or count."""
+    number = value.item() if hasattr(value, "item") else value
+    if not isinstance(number, (int, float)) or number != number or number in (float("inf"), -float("inf")) or number != int(number):
+        from .op import describe
+
+        shown = f"{number:g}" if isinstance(number, (int, float)) else describe(value)
+        raise ArgumentError(f"{what} must be a whole number, not {shown}")
+    return int(number)
+
+
+def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """`axis=` (None, a number, or several) as distinct axes from 0; None means all."""
+    if axis is None:
+        return tuple(range(ndim))
+    several = axis if isinstance(axis, (list, tuple)) else axis.data.tolist() if getattr(axis, "ndim", 0) else [axis]
+    found = tuple(one_axis(a, ndim, name) for a in several)
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{name}(): an axis is named twice in {tuple(several)}")
+    return found
+
+
+def one_axis(axis: Any, ndim: int, name: str) -> int:
+    """One axis, from 0; negative ones count from the end."""
+    number = whole(axis, f"{name}(): axis")
+    if not -max(ndim, 1) <= number < max(ndim, 1):
+        raise ShapeError(f"{name}(): axis {number} of a tensor with {ndim} axes")
+    return number % max(ndim, 1)
+
+
+def sizes_of(sizes: Any, what: str) -> tuple[int, ...]:
+    """Sizes given as separate arguments, a list, a tuple or a vector."""
+    if len(sizes) == 1 and not isinstance(sizes[0], (int, float)):
+        inner = sizes[0]
+        sizes = inner.data.tolist() if hasattr(inner, "data") and getattr(inner, "ndim", 0) else inner if isinstance(inner, (list, tuple)) or hasattr(inner, "tolist") else [inner]
+        if hasattr(sizes, "tolist"):
+            sizes = sizes.tolist()
+    return tuple(whole(size, f"a size of {what}") for size in sizes)

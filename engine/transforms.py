@@ -1,0 +1,253 @@
+"""Derivatives as values: grad, jacobian, hessian, the products vjp, jvp, hvp, and f'(x)."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .backward import GraphTask, _root, run_task
+from .derivative import shape_of
+from .errors import EngineError, ShapeError
+from .lazy import LazyModule
+from .node import here
+from .op import as_raw, op, wrap
+from .ops.reduce import sum_
+from .ops.shape import reshape, stack
+from .tensor import Tensor, untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of (the sum of) `outputs` with respect to each of `inputs`, as a tuple; `.grad` is left alone.
+
+    An input that the outputs do not depend on is an EngineError, None under `allow_unused`, zeros under `materialize_grads`.
+    """
+    outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    if not inputs:
+        raise EngineError("grad requires non-empty inputs.")
+    if allow_unused is False and materialize_grads:
+        raise ValueError("expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False")
+    seeds = [grad_outputs] if grad_outputs is None or isinstance(grad_outputs, (Tensor, float, int)) else list(grad_outputs)
+    seeds += [None] * (len(outputs) - len(seeds))
+    for number, x in enumerate(inputs):
+        if not isinstance(x, Tensor) or x.node is None:
+            raise EngineError(f"One of the differentiated Tensors (index {number}) does not require grad", kind="no-grad")
+    retain = create_graph if retain_graph is None else retain_graph
+    found = gradients(outputs, inputs, seeds, retain, create_graph)
+    if None in found and not (allow_unused or materialize_grads):
+        raise EngineError(
+            f"One of the differentiated Tensors (index {found.index(None)}) appears to not have been used in the graph. "
+            "Set allow_unused=True if this is the desired behavior.",
+            kind="unused",
+        )
+    return tuple(_zeros(x) if g is None and materialize_grads else g for g, x in zip(found, inputs, strict=True))
+
+
+def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create_graph: bool) -> list[Any]:
+    """The gradient for each input, None where it is not on the path."""
+    roots = [_root(y, s, i, create_graph) for i, (y, s) in enumerate(zip(outputs, seeds, strict=True))]
+    nodes = [x.node for x in inputs]
+    task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
+    run_task(task, roots)
+    return [None if task.captures[n] is None else _boxed(task.captures[n]) for n in nodes]
+
+
+def _boxed(value: Any) -> Any:
+    """A raw gradient as the caller sees values."""
+    return value if isinstance(value, Tensor) else wrap(_written(value))
+
+
+def _written(value: Any) -> Any:
+    """An array of its own: a captured gradient may be a view with strides 0."""
+    return value if value.__class__ is float or value.base is None else value.copy()
+
+
+def _zeros(x: Any) -> Any:
+    return wrap(np.zeros(x.shape) if x.shape else 0.0)
+
+
+# ---------------------------------------------------------------- one derivative, as a program asks for it
+
+# Values that are derivatives themselves. Of these, the derivative with respect to something they do not contain is 0, not a mistake.
+_derivatives: weakref.WeakSet[Tensor] = weakref.WeakSet()
+
+
+@op(name="_constant", builtin=False, node="ConstantBackward0", x=lambda g, x_shape: np.zeros(x_shape) if x_shape else 0.0)
+def _constant(x: Any, value: Any) -> Any:
+    """A value that no longer depends on x, kept in the graph all the same."""
+    return value
+
+
+def partials(y: Any, *xs: Any) -> Any:
+    """dy/dx for each x (a tuple where there are several): differentiable again, the graph kept, `.grad` left alone.
+
+    Raises EngineError where y or an x is not tracked, or y does not depend on x, unless y is a derivative itself.
+    """
+    for number, x in enumerate(xs):
+        if not isinstance(x, Tensor) or x.node is None:
+            raise EngineError(
+                f"grad(): argument {number + 2} is not tracked",
+                kind="no-grad",
+                help="only a param, or what is computed from one, can be differentiated by",
+            )
+    if not isinstance(y, Tensor) or y.node is None:
+        raise EngineError("grad(): the first argument is not tracked", kind="no-grad", help="it depends on no param: look for a detach, a no_grad or a comparison on the way")
+    found = gradients([y], xs, [None], True, True)
+    results = [_partial(y, x, g, number) for number, (x, g) in enumerate(zip(xs, found, strict=True))]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _partial(y: Tensor, x: Tensor, found: Any, number: int) -> Any:
+    if found is None:
+        if y not in _derivatives:
+            called = getattr(x.node, "label", None) or f"argument {number + 2}"
+            raise EngineError(f"grad(): the first argument does not depend on {called}", kind="unused", help="a derivative by something unused is most often a slip")
+        found = _zeros(x)
+    if not isinstance(found, Tensor) or found.node is None:
+        found = _constant(x, as_raw(found))
+    if isinstance(found, Tensor):
+        _derivatives.add(found)
+    return found
+
+
+# ---------------------------------------------------------------- matrices of derivatives
+
+
+def gradient(y: Any, x: Tensor) -> Any:
+    """dy/dx of one element, recorded so that it can be differentiated again; zeros where y does not depend on x."""
+    if not isinstance(y, Tensor) or y.node is None:
+        return _zeros(x)
+    (found,) = gradients([y], [x], [None], True, True)
+    return _zeros(x) if found is None else found
+
+
+def jacobian(y: Any, x: Tensor) -> Any:
+    """All dy[i]/dx[j], of shape y.shape + x.shape; zeros where there is no dependence. It can be differentiated again."""
+    shape = shape_of(y)
+    if not shape:
+        return gradient(y, x)
+    flat = reshape(y, (-1,))
+    rows = [gradient(flat[i], x) for i in range(flat.shape[0])] if isinstance(y, Tensor) and y.node is not None else []
+    return reshape(stack(rows), shape + x.shape) if rows else _as_value(np.zeros(shape + x.shape))
+
+
+def numeric_jacobian(y: Any, x: Tensor) -> Any:
+    """As `jacobian`, not recorded: one numeric pass an element over the graph that is kept."""
+    shape = shape_of(y)
+    if not isinstance(y, Tensor) or y.node is None:
+        return _as_value(np.zeros(shape + x.shape))
+    if not shape:
+        (found,) = gradients([y], [x], [None], True, False)
+        return _zeros(x) if found is None else found
+    rows = np.zeros((y.size, *x.shape))
+    for i in range(y.size):
+        seed = np.zeros(y.size)
+        seed[i] = 1.0
+        (found,) = gradients([y], [x], [seed.reshape(shape)], True, False)
+        if found is not None:
+            rows[i] = as_raw(found)
+    return _as_value(rows.reshape(shape + x.shape))
+
+
+def hessian(y: Any, x: Tensor) -> Any:
+    """The second derivatives of one element, of shape x.shape + x.shape."""
+    if shape_of(y) and y.size != 1:
+        raise ShapeError(f"hessian() needs one element, not shape {y.shape}", help="reduce it with sum() or mean(), or take jacobian()")
+    return jacobian(gradient(y if not shape_of(y) else reshape(y, ()), x), x)
+
+
+def _as_value(data: Any) -> Any:
+    return wrap(data if data.ndim else float(data))
+
+
+# ---------------------------------------------------------------- products
+
+
+def _same_shape(v: Any, shape: tuple[int, ...], what: str) -> Any:
+    value = v if isinstance(v, Tensor) else as_raw(v)
+    if shape_of(value) != shape:
+        raise ShapeError(f"{what}: the vector has shape {shape_of(value)}, {shape} is needed")
+    return value
+
+
+def vjp(y: Any, x: Tensor, v: Any) -> Any:
+    """v times the Jacobian of y: the gradient of sum(v * y) with respect to x."""
+    weight = _same_shape(v, shape_of(y), "vjp()")
+    if not isinstance(y, Tensor) or y.node is None:
+        return _zeros(x)
+    (found,) = gradients([y], [x], [weight], True, True)
+    return _zeros(x) if found is None else found
+
+
+def jvp(y: Any, x: Tensor, v: Any) -> Any:
+    """The Jacobian of y times v: the derivative of y along v, by differentiating a vjp with respect to its vector."""
+    direction = _same_shape(v, x.shape, "jvp()")
+    if not isinstance(y, Tensor) or y.node is None:
+        return _zeros(y) if isinstance(y, Tensor) else 0.0
+    dummy = untracked(np.zeros(y.shape) if y.shape else 0.0).requires_grad_()
+    (pulled,) = gradients([y], [x], [dummy], True, True)
+    if pulled is None or not isinstance(pulled, Tensor) or pulled.node is None:
+        return _zeros(y)
+    (found,) = gradients([pulled], [dummy], [direction], True, True)
+    return _zeros(y) if found is None else found
+
+
+def hvp(y: Any, x: Tensor, v: Any) -> Any:
+    """The Hessian of y times v, without forming it: the gradient of grad(y) . v."""
+    direction = _same_shape(v, x.shape, "hvp()")
+    slope = gradient(y, x)
+    if not isinstance(slope, Tensor) or slope.node is None:
+        return _zeros(x)
+    return gradient(sum_(slope * direction), x)
+
+
+# ---------------------------------------------------------------- f'(x)
+
+
+def derivative(function: Callable[[Any], Any], order: int = 1) -> Callable[[Any], Any]:
+    """The derivative of a scalar function of one argument, of any order, itself differentiable.
+
+    It works under `no_grad` too: what is recorded there serves the derivative alone.
+    """
+
+    def derived(x: Any) -> Any:
+        from . import modes
+
+        enabled = modes.is_grad_enabled()
+        with modes.enable_grad():
+            point = _probe(x)
+            y = function(point)
+            for _ in range(order):
+                if shape_of(y) and y.size != 1:
+                    raise ShapeError(f"f' needs a function with one result, this one has shape {shape_of(y)}", help="jacobian(f(x), x) gives all derivatives")
+                y = gradient(y, point)
+        return y if enabled or not isinstance(y, Tensor) else wrap(y.data)
+
+    return derived
+
+
+def _probe(x: Any) -> Tensor:
+    """The argument as a tensor of its own on the way, so that the derivative is taken at this place alone."""
+    from .ops.arithmetic import add
+
+    if shape_of(x) and x.size != 1:
+        raise ShapeError(f"f' takes one number, not shape {shape_of(x)}", help="jacobian(f(x), x) gives all derivatives")
+    if isinstance(x, Tensor) and x.node is not None:
+        return add(x, 0.0)  # type: ignore[no-any-return]
+    return untracked(as_raw(x)).requires_grad_()
