@@ -19,8 +19,8 @@ listeners: list[Listener] = []
 class Listener:
     """Override what you want to hear of; use it as a context manager, or `attach` and `detach` it."""
 
-    def created(self, node: Node) -> None:
-        """A node was recorded."""
+    def created(self, node: Node, result: Any) -> None:
+        """A node was recorded, for an operation that gave `result` (raw)."""
 
     def began(self, task: GraphTask) -> None:
         """A backward pass starts; its dependencies are counted."""

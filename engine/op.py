@@ -373,7 +373,7 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     node.code = frame.f_code
     node.lasti = frame.f_lasti
     if modes.special:
-        _announce(node)
+        _announce(node, y)
     if derivative.op.outputs > 1:
         return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y))
     out = Tensor()
@@ -382,13 +382,13 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     return out
 
 
-def _announce(node: Node) -> None:
+def _announce(node: Node, y: Any) -> None:
     """Puts a node where the present mode says it stands, and tells the listeners of it."""
     place = modes.local.place
     if place is not None:
         node.code, node.lasti = place
     for listener in listeners:
-        listener.created(node)
+        listener.created(node, y)
 
 
 def _camel(name: str) -> str:

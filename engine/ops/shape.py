@@ -11,6 +11,7 @@ from ..lazy import LazyModule
 from ..limits import check_elements
 from ..op import as_raw, formula, op
 from ..shapes import axes_of, one_axis, sizes_of, whole
+from ..tensor import Tensor, untracked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,28 +202,26 @@ def stack(*xs: Any, axis: Any = 0) -> Any:
     return _stack(members, axis=one_axis(axis, len(shapes.pop()) + 1, "stack"))
 
 
+def _rows(g: Any, shapes: list[tuple[int, ...]], shape: tuple[int, ...]) -> list[Any]:
+    return _layers(reshape(g, (len(shapes), *shapes[0])), shapes, 0)
+
+
+@op(name="_literal", builtin=False, variadic=True, node="StackBackward0", xs=lambda g, xs_shape, shape: _rows(g, xs_shape, shape))
+def _listed(xs: Any, shape: Any) -> Any:
+    return np.array(xs, dtype=np.float64).reshape(shape + shape_of(xs[0]))
+
+
 def vector(items: Any) -> Any:
     """A list literal, nested or not: an array, recorded as one stack of its elements where any of them is tracked."""
     shape, flat = _literal(items)
     if not flat:
-        return as_raw(np.zeros(shape))
-    inner = {shape_of(x) if hasattr(x, "shape") else () for x in flat}
+        return untracked(np.zeros(shape))
+    members = [x if hasattr(x, "shape") else as_raw(x) for x in flat]
+    inner = {shape_of(x) for x in members}
     if len(inner) > 1:
         raise ShapeError(f"the elements of a list differ in shape: {', '.join(map(str, sorted(inner)))}")
-    joined = _stack([x if hasattr(x, "shape") else as_raw(x) for x in flat])
-    return joined if len(shape) == 1 else _nested(joined, (*shape, *inner.pop()))
-
-
-def _nested(joined: Any, shape: tuple[int, ...]) -> Any:
-    """Rows out of one long list. The literal is one node: the stack takes the shape over from its reshape."""
-    from ..tensor import Tensor
-
-    if not isinstance(joined, Tensor):
-        return joined.reshape(shape)
-    joined.data = joined.data.reshape(shape)
-    if joined.grad_fn is not None:
-        joined.grad_fn.shape = shape
-    return joined
+    found = _listed(members, shape=shape)
+    return found if isinstance(found, Tensor) else untracked(found)
 
 
 def _literal(items: Any) -> tuple[tuple[int, ...], list[Any]]:

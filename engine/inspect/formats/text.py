@@ -1,0 +1,44 @@
+"""One line a node, in the order of creation: for scripts, and for graphs of any size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..snapshot import Graph, GraphNode
+
+
+def render(graph: Graph, *, values: bool, saved: bool) -> str:
+    """`%7 = MulBackward0(%3[0], %5[0])  # model.dg:4:8  x * y  shape () saved 16 B`."""
+    return "".join(f"{line(node, values, saved)}\n" for node in graph.nodes)
+
+
+def line(node: GraphNode, values: bool, saved: bool) -> str:
+    comment = [str(node.place)] if node.place else []
+    comment += [node.source] if node.source else []
+    detail = f"shape {node.shape}"
+    if node.saved_bytes:
+        detail += f" saved {node.saved_bytes} B"
+    if saved and node.saved:
+        detail += f" ({', '.join(f'{s.name} {s.shape}' for s in node.saved)})"
+    if values and node.value is not None:
+        detail += f" value {written(node.value)}"
+    return f"{node.id} = {node.op}({', '.join(arguments(node))})  # {'  '.join([*comment, detail])}"
+
+
+def arguments(node: GraphNode) -> list[str]:
+    """The inputs: `%3[0]` for output 0 of node %3, `-` for a constant; at a leaf its name."""
+    if node.variable is not None:
+        return [node.variable]
+    return ["-" if i is None else f"{i[0]}[{i[1]}]" for i in node.inputs]
+
+
+def written(value: Any) -> str:
+    """A value on one line: numbers as they are, tensors in rows, of several results a list."""
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(written, value)) + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return written(value.tolist())

@@ -1,0 +1,186 @@
+"""A graph as plain data with stable ids, taken before a backward pass dismantles it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..derivative import saved_values, shape_of
+from ..node import AccumulateGrad, Edge, Place, node_of
+from ..observe import Listener
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from ..tensor import Tensor
+
+FLOAT_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A span of a source file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of(cls, place: Place) -> Location | None:
+        found = place.position
+        return cls(*found) if found else None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One value that a node keeps for backward."""
+
+    name: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """One node. `variable` is the name of the leaf at an AccumulateGrad; `value` what the operation gave, where that was recorded."""
+
+    id: str
+    op: str
+    sequence: int
+    place: Location | None
+    source: str
+    shape: tuple[int, ...]
+    dtype: str
+    variable: str | None
+    saved: tuple[Saved, ...]
+    saved_bytes: int
+    inputs: tuple[tuple[str, int] | None, ...]
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """From a consumer to the node that made its input number `slot`, as `next_edges` points."""
+
+    source: str
+    target: str
+    slot: int
+    input_nr: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The nodes under a root in the order of their creation, and the edges between them."""
+
+    root: str
+    nodes: list[GraphNode]
+    edges: list[GraphEdge] = field(default_factory=list)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts: nodes, edges, the longest path and the widest level (in nodes), bytes saved (each buffer once), nodes by op."""
+        depth: dict[str, int] = {}
+        for node in self.nodes:
+            depth[node.id] = 1 + max((depth[i[0]] for i in node.inputs if i is not None), default=0)
+        levels = Counter(depth.values())
+        return {
+            "nodes": len(self.nodes),
+            "edges": len(self.edges),
+            "depth": max(levels, default=0),
+            "width": max(levels.values(), default=0),
+            "saved_bytes": sum(node.saved_bytes for node in self.nodes),
+            "by_op": dict(sorted(Counter(node.op for node in self.nodes).items())),
+        }
+
+
+class ValueRecorder(Listener):
+    """Keeps what each operation gave while it is attached, for dumps that show values."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, tuple[Node, Any]] = {}
+
+    def created(self, node: Node, result: Any) -> None:
+        self.values[id(node)] = (node, result)
+
+
+def reachable(roots: list[Node]) -> list[Node]:
+    """Every node under the roots, the roots included, in the order of creation."""
+    seen = set(roots)
+    found = list(seen)
+    for node in found:
+        for edge in node.edges:
+            if edge is not None and node_of(edge) not in seen:
+                seen.add(node_of(edge))
+                found.append(node_of(edge))
+    return sorted(found, key=lambda node: node.sequence_nr)
+
+
+def buffer_of(value: Any) -> Any:
+    """What identifies the memory of a saved value: of a view, the array that owns it."""
+    while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
+        value = value.base
+    return value
+
+
+def bytes_of(value: Any) -> int:
+    """How much memory a saved value takes; a list or tuple is the sum of its members."""
+    if isinstance(value, (list, tuple)):
+        return sum(map(bytes_of, value))
+    return FLOAT_BYTES if value.__class__ is float else int(buffer_of(value).nbytes)
+
+
+def saved_bytes(nodes: list[Node]) -> int:
+    """The bytes that nodes keep for backward, each buffer counted once; numbers are counted wherever they are kept."""
+    total, seen = 0, set()
+    for node in nodes:
+        for _, value in saved_values(node):
+            for part in value if isinstance(value, (list, tuple)) else [value]:
+                owner = buffer_of(part)
+                if part.__class__ is float or id(owner) not in seen:
+                    seen.add(id(owner))
+                    total += bytes_of(part)
+    return total
+
+
+def snapshot(tensor: Tensor, values: ValueRecorder | None = None) -> Graph:
+    """The graph under a tracked tensor. Raises ValueError where there is none."""
+    if tensor.node is None:
+        raise ValueError("the tensor is not tracked, so it has no graph")
+    nodes = reachable([node_of(tensor.node)])
+    ids = {node: f"%{number}" for number, node in enumerate(nodes, 1)}
+    graph = Graph(ids[node_of(tensor.node)], [_described(node, ids, values) for node in nodes])
+    for node in graph.nodes:
+        graph.edges.extend(GraphEdge(node.id, i[0], slot, i[1]) for slot, i in enumerate(node.inputs) if i is not None)
+    return graph
+
+
+def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None) -> GraphNode:
+    saved = tuple(Saved(name, _shape(value), bytes_of(value)) for name, value in saved_values(node))
+    leaf = isinstance(node, AccumulateGrad)
+    recorded = values.values.get(id(node), (None, None))[1] if values is not None else None
+    return GraphNode(
+        id=ids[node],
+        op=node.name(),
+        sequence=node.sequence_nr,
+        place=Location.of(node.span),
+        source="",
+        shape=node.shape,
+        dtype=str(node.dtype) if leaf and node.dtype is not None else "float64",
+        variable=node.label if leaf else None,
+        saved=saved,
+        saved_bytes=saved_bytes([node]),
+        inputs=() if leaf else tuple(None if e is None else (ids[node_of(e)], e.input_nr if isinstance(e, Edge) else 0) for e in node.edges),
+        value=_leaf_value(node) if leaf and values is not None else recorded,
+    )
+
+
+def _leaf_value(node: Any) -> Any:
+    return node.variable.data if node.variable is not None else None
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return (len(value),) if isinstance(value, (list, tuple)) else shape_of(value)
