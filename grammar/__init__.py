@@ -1,0 +1,36 @@
+"""The .dg language: programs are parsed, checked, compiled to Python and run on the engine."""
+
+from .catalogue import BY_CODE, ENTRIES, Entry, entry
+from .diagnostic import DagradError, Diagnostic, Frame, Label
+from .program import Expression, Program, Run, Settings, StopRun, compile_expression, compile_program, evaluate_constant
+from .rendering import parts, render
+from .source import Source, Span
+from .values import Bool, Text, Tuple, format_number, format_value
+
+__all__ = [
+    "BY_CODE",
+    "ENTRIES",
+    "Bool",
+    "DagradError",
+    "Diagnostic",
+    "Entry",
+    "Expression",
+    "Frame",
+    "Label",
+    "Program",
+    "Run",
+    "Settings",
+    "Source",
+    "Span",
+    "StopRun",
+    "Text",
+    "Tuple",
+    "compile_expression",
+    "compile_program",
+    "entry",
+    "evaluate_constant",
+    "format_number",
+    "format_value",
+    "parts",
+    "render",
+]

@@ -1,0 +1,64 @@
+"""The names that the language has of itself: the engine's ops, and the few functions that are no ops."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a function may be called: its parameters, how many of them have no default, and whether any number may follow."""
+
+    parameters: tuple[str, ...]
+    required: int
+    variadic: bool = False
+    returns: bool = True
+
+    def describe(self) -> str:
+        """"2 arguments", "1 to 3 arguments"."""
+        most, least = len(self.parameters), self.required
+        if self.variadic:
+            return f"{least} or more arguments" if least else "any number of arguments"
+        return f"{least} argument{'' if least == 1 else 's'}" if most == least else f"{least} to {most} arguments"
+
+
+# Functions that belong to a run rather than to the engine; runtime.py has their bodies.
+OWN = {
+    "print": Signature((), 0, variadic=True, returns=False),
+    "str": Signature(("x",), 1),
+    "len": Signature(("x",), 1),
+    "load": Signature(("path", "column"), 1),
+    "save": Signature(("path", "x"), 2, returns=False),
+    "assert_close": Signature(("a", "b", "rtol", "atol"), 2, returns=False),
+    "seed": Signature(("n",), 1, returns=False),
+    "backward": Signature(("y", "gradient", "retain_graph", "create_graph"), 1, returns=False),
+    "zero_grad": Signature((), 0, variadic=True, returns=False),
+    "grad": Signature(("y", "x"), 2, variadic=True),
+    "jacobian": Signature(("y", "x"), 2),
+    "hessian": Signature(("y", "x"), 2),
+    "jvp": Signature(("y", "x", "v"), 3),
+    "vjp": Signature(("y", "x", "v"), 3),
+    "hvp": Signature(("y", "x", "v"), 3),
+    "detach": Signature(("x",), 1),
+    "range": Signature(("start", "stop", "step"), 1),
+}
+
+# Ops that are written as operators and have no name in the language.
+HIDDEN = frozenset({"add", "sub", "mul", "div", "neg", "pow", "floordiv", "mod", "getitem", "setitem", "select", "vector", "lt", "le", "gt", "ge", "eq", "ne"})
+
+
+@functools.cache
+def signatures() -> dict[str, Signature]:
+    """Every function of the language by name."""
+    from dagrad.engine import registry
+
+    ops = {
+        name: Signature(tuple(op.parameters), 0 if op.variadic else op.required, op.variadic)
+        for name, op in registry.items()
+        if name not in HIDDEN and not name.startswith("_")
+    }
+    return {**ops, **OWN}

@@ -1,0 +1,220 @@
+"""The statements that steer: if, loops, no_grad, assert, import. Class name = rule name in dagrad.lark."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .expressions import Name, Truth, name_of
+from .postfix import Call
+from .strings import String
+from .syntax import Block, Expression, Mistake, Statement, end_of
+
+if TYPE_CHECKING:
+    from .emitter import Emitter
+    from .scope import Scope, Symbol
+
+
+@dataclass(slots=True, eq=False)
+class If(Statement):
+    """`if c { } elif d { } else { }`."""
+
+    branches: list[tuple[Expression, Block]]
+    otherwise: Block | None
+
+    @classmethod
+    def build(cls, children: list[Any]) -> If:
+        branches: list[tuple[Expression, Block]] = []
+        otherwise = None
+        at = 0
+        while at < len(children):
+            if children[at].type == "ELSE":
+                otherwise = children[at + 1]
+                break
+            branches.append((children[at + 1], children[at + 2]))
+            at += 3
+        return cls(children[0].start_pos, end_of(children[-1]), branches, otherwise)
+
+    def blocks(self) -> list[Block]:
+        """All blocks, in order."""
+        return [block for _, block in self.branches] + ([self.otherwise] if self.otherwise is not None else [])
+
+    def declare(self, scope: Scope) -> None:
+        for block in self.blocks():
+            block.declare(scope)
+
+    def check(self, scope: Scope) -> None:
+        for test, block in self.branches:
+            test.check(scope)
+            block.check(scope)
+        if self.otherwise is not None:
+            self.otherwise.check(scope)
+
+    def completes(self) -> bool:
+        return self.otherwise is None or any(block.completes() for block in self.blocks())
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.branches(self)
+
+
+@dataclass(slots=True, eq=False)
+class For(Statement):
+    """`for i in range(10) { }`, `for row in A { }`."""
+
+    targets: list[Name]
+    values: Expression
+    body: Block
+    symbols: list[Symbol]
+
+    @classmethod
+    def build(cls, children: list[Any]) -> For:
+        word, *names, _, values, body = children
+        targets = [Name(token.start_pos, token.end_pos, name_of(token)) for token in names]
+        return cls(word.start_pos, values.end, targets, values, body, [])
+
+    @property
+    def counts(self) -> bool:
+        """Whether it runs over a `range(…)`."""
+        return isinstance(self.values, Call) and isinstance(self.values.callee, Name) and self.values.callee.id == "range"
+
+    def declare(self, scope: Scope) -> None:
+        counted = self.counts and len(self.targets) == 1
+        self.symbols = [scope.bind(target, "counted" if counted else "looped") for target in self.targets]
+        self.body.declare(scope)
+
+    def check(self, scope: Scope) -> None:
+        scope.check_range(self)
+        with scope.in_loop():
+            self.body.check(scope)
+
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.loop(self)
+
+
+@dataclass(slots=True, eq=False)
+class While(Statement):
+    """`while c { }`."""
+
+    test: Expression
+    body: Block
+
+    def declare(self, scope: Scope) -> None:
+        self.body.declare(scope)
+
+    def check(self, scope: Scope) -> None:
+        self.test.check(scope)
+        with scope.in_loop():
+            self.body.check(scope)
+
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+    def completes(self) -> bool:
+        return not (isinstance(self.test, Truth) and self.test.value) or _breaks(self.body)
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.repeat(self)
+
+
+@dataclass(slots=True, eq=False)
+class Break(Statement):
+    """`break`."""
+
+    def check(self, scope: Scope) -> None:
+        scope.check_in_loop(self, "break")
+
+    def completes(self) -> bool:
+        return False
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.add(ast.Break(), self)
+
+
+@dataclass(slots=True, eq=False)
+class Continue(Statement):
+    """`continue`."""
+
+    def check(self, scope: Scope) -> None:
+        scope.check_in_loop(self, "continue")
+
+    def completes(self) -> bool:
+        return False
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.add(ast.Continue(), self)
+
+
+@dataclass(slots=True, eq=False)
+class NoGrad(Statement):
+    """`no_grad { }`: nothing inside is recorded."""
+
+    body: Block
+
+    def declare(self, scope: Scope) -> None:
+        self.body.declare(scope)
+
+    def check(self, scope: Scope) -> None:
+        self.body.check(scope)
+
+    def blocks(self) -> list[Block]:
+        return [self.body]
+
+    def completes(self) -> bool:
+        return self.body.completes()
+
+    def emit(self, emitter: Emitter) -> None:
+        item = ast.withitem(context_expr=emitter.call("r_no_grad", [], self))
+        emitter.add(ast.With(items=[item], body=emitter.block(self.body)), self)
+
+
+@dataclass(slots=True, eq=False)
+class Assert(Statement):
+    """`assert c, "message"`."""
+
+    test: Expression
+    message: Expression | None = None
+
+    def check(self, scope: Scope) -> None:
+        self.test.check(scope)
+        if self.message is not None:
+            self.message.check(scope)
+
+    def emit(self, emitter: Emitter) -> None:
+        test = self.test.condition(emitter)
+        failed = emitter.place(ast.UnaryOp(op=ast.Not(), operand=test), self.test, test)
+        emitter.add(ast.If(test=failed, body=emitter.apart(self._fail), orelse=[]), self)
+
+    def _fail(self, emitter: Emitter) -> None:
+        text = emitter.constant(" ".join(emitter.unit.source.text[self.test.start : self.test.end].split())[:120], self)
+        message = [text] if self.message is None else [text, self.message.emit(emitter)]
+        emitter.add(ast.Expr(value=emitter.call("r_fail", message, self.test)), self)
+
+
+@dataclass(slots=True, eq=False)
+class Import(Statement):
+    """`import "lib.dg"`. `unit` is the file as it was read and checked."""
+
+    path: String
+    unit: Any = None
+
+    def declare(self, scope: Scope) -> None:
+        if self.path.plain is None:
+            raise Mistake("bad-string", "the path of an import is a plain string", self.path.start, self.path.end)
+        scope.declare_import(self)
+
+    def check(self, scope: Scope) -> None:
+        pass
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.run_import(self)
+
+
+def _breaks(block: Block) -> bool:
+    """Whether a loop with this body can be left by break."""
+    return any(
+        isinstance(s, Break) or (not isinstance(s, (For, While)) and any(_breaks(inner) for inner in s.blocks())) for s in block.statements
+    )

@@ -1,0 +1,92 @@
+"""An error as data: what is wrong, where, what else explains it, and how it was reached."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .catalogue import entry
+
+if TYPE_CHECKING:
+    from .source import Span
+
+
+@dataclass(slots=True)
+class Label:
+    """A second place that explains an error, such as the bracket that was opened."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+    @classmethod
+    def at(cls, span: Span, text: str) -> Label:
+        return cls(span.file, span.line, span.column, span.end_line, span.end_column, text)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A call on the way to an error: in `name`, at this place, `count` times in a row."""
+
+    name: str
+    file: str
+    line: int
+    column: int
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Diagnostic:
+    """One error. `kind` is its class in words; its code, category and explanation stand in the catalogue."""
+
+    kind: str
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    help: str | None = None
+    labels: list[Label] = field(default_factory=list)
+    stack: list[Frame] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, span: Span | None, kind: str, message: str, help: str | None = None, labels: list[Label] | None = None) -> Diagnostic:
+        """A diagnostic that points at `span`."""
+        found = cls(kind, " ".join(message.split()), help=help, labels=labels or [])
+        if span is not None:
+            found.file, found.line, found.column, found.end_line, found.end_column = (
+                span.file, span.line, span.column, span.end_line, span.end_column,
+            )  # fmt: skip
+        return found
+
+    @property
+    def code(self) -> str:
+        """The stable code that `dagrad explain` takes."""
+        return entry(self.kind).code
+
+    @property
+    def category(self) -> str:
+        """One of usage, file, syntax, name, runtime, limit: it decides the exit code."""
+        return entry(self.kind).category
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented form of an error in JSON."""
+        data = asdict(self)
+        return {"code": self.code, **data}
+
+
+class DagradError(Exception):
+    """What a program did wrong. The only exception that the language raises."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__(diagnostics[0].message if diagnostics else "")
+        self.diagnostics = diagnostics
+
+    @property
+    def category(self) -> str:
+        """The category of its first diagnostic."""
+        return self.diagnostics[0].category

@@ -1,0 +1,350 @@
+"""The forms that have a value: arithmetic, comparison, logic, names and literals. Class name = rule name in dagrad.lark."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .source import normal_name
+from .syntax import Expression, Mistake, end_of, start_of
+
+if TYPE_CHECKING:
+    from .emitter import Emitter
+    from .scope import Scope, Symbol
+
+
+@dataclass(slots=True, eq=False)
+class Number(Expression):
+    """A literal number."""
+
+    value: float
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Number:
+        token = children[0]
+        return cls(token.start_pos, token.end_pos, float(token))
+
+    def check(self, scope: Scope) -> None:
+        pass
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.constant(self.value, self)
+
+    def whole(self, emitter: Emitter) -> ast.expr | None:
+        if self.value.is_integer() and abs(self.value) < 2**53:
+            return emitter.constant(int(self.value), self)
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Truth(Expression):
+    """`true` or `false`."""
+
+    value: bool
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Truth:
+        token = children[0]
+        return cls(token.start_pos, token.end_pos, token.type == "TRUE")
+
+    def check(self, scope: Scope) -> None:
+        pass
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.name("r_TRUE" if self.value else "r_FALSE", self)
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        return emitter.constant(self.value, self)
+
+
+@dataclass(slots=True, eq=False)
+class Name(Expression):
+    """A name that is read. `symbol` is what the check found behind it."""
+
+    id: str
+    symbol: Symbol | None = None
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Name:
+        token = children[0]
+        return cls(token.start_pos, token.end_pos, name_of(token))
+
+    def check(self, scope: Scope) -> None:
+        self.symbol = scope.resolve(self.id, self)
+        if self.symbol is not None and self.symbol.kind == "builtin":
+            scope.check_value_of(self.symbol, self)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.read(self)
+
+    def bound(self, emitter: Emitter) -> ast.expr:
+        value = self.emit(emitter)
+        if self.symbol is not None and self.symbol.kind == "param":
+            return emitter.call("r_alias", [value], self)
+        return value
+
+    def whole(self, emitter: Emitter) -> ast.expr | None:
+        return emitter.counter(self)
+
+
+@dataclass(slots=True, eq=False)
+class Unary(Expression):
+    """`-x` and `+x`."""
+
+    operator: str
+    operand: Expression
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Unary:
+        sign, operand = children
+        return cls(sign.start_pos, operand.end, str(sign), operand)
+
+    def check(self, scope: Scope) -> None:
+        self.operand.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        value = self.operand.emit(emitter)
+        return emitter.place(ast.UnaryOp(op=ast.USub() if self.operator == "-" else ast.UAdd(), operand=value), self, value)
+
+    def whole(self, emitter: Emitter) -> ast.expr | None:
+        value = self.operand.whole(emitter)
+        if value is None or self.operator == "+":
+            return value
+        return emitter.place(ast.UnaryOp(op=ast.USub(), operand=value), self, value)
+
+
+# Python's own operators, and the engine's functions where Python raises and IEEE does not.
+NATIVE: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod}
+CALLS = {"/": "r_div", "//": "r_floordiv", "%": "r_mod", "^": "r_pow", "**": "r_pow", "@": "r_matmul"}
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Expression):
+    """Arithmetic on two values: `+ - * / // % ^ @`."""
+
+    left: Expression
+    operator: str
+    right: Expression
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Binary:
+        left, operator, right = children
+        return cls(left.start, right.end, left, str(operator), right)
+
+    def check(self, scope: Scope) -> None:
+        self.left.check(scope)
+        self.right.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        left, right = emitter.pair(self.left, self.right)
+        return emitter.binary(self.operator, left, right, self, safe=nonzero(self.right))
+
+    def whole(self, emitter: Emitter) -> ast.expr | None:
+        if self.operator not in {"+", "-", "*", "//", "%"} or (self.operator in {"//", "%"} and not nonzero(self.right)):
+            return None
+        left = self.left.whole(emitter)
+        if left is None:
+            return None
+        right = self.right.whole(emitter)
+        if right is None:
+            return None
+        return emitter.place(ast.BinOp(left=left, op=NATIVE[self.operator](), right=right), self, left, right)
+
+
+COMPARE: dict[str, type[ast.cmpop]] = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
+
+
+@dataclass(slots=True, eq=False)
+class Comparison(Expression):
+    """`a < b`, and chains `a < b <= c` in which each operand is evaluated once."""
+
+    operands: list[Expression]
+    operators: list[str]
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Comparison:
+        return cls(children[0].start, children[-1].end, children[::2], [str(o) for o in children[1::2]])
+
+    def check(self, scope: Scope) -> None:
+        for operand in self.operands:
+            operand.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.call("r_boolean", [self.condition(emitter)], self)
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        if len(self.operands) == 2:
+            left, right = emitter.compared(self.operands)
+            return emitter.compare(left, COMPARE[self.operators[0]](), right, self)
+        return self._chain(emitter, 0, self.operands[0].emit(emitter))
+
+    def _chain(self, emitter: Emitter, at: int, left: ast.expr) -> ast.expr:
+        """`a < (t := b)`, and if that is not false, both that and `t < c`."""
+        mark = emitter.mark()
+        right = self.operands[at + 1].emit(emitter)
+        left = emitter.settle(left, mark)
+        operator = COMPARE[self.operators[at]]()
+        if at + 2 == len(self.operands):
+            return emitter.compare(left, operator, right, self)
+        middle, first = emitter.temporary(), emitter.temporary()
+        compared = emitter.compare(left, operator, emitter.walrus(middle, right, self), self)
+        test = emitter.call("r_fails", [emitter.walrus(first, compared, self)], self)
+
+        def rest(inner: Emitter) -> ast.expr:
+            return inner.call("r_both", [inner.name(first, self), self._chain(inner, at + 1, inner.name(middle, self))], self)
+
+        return emitter.choose(test, lambda inner: inner.constant(False, self), rest, self)
+
+
+@dataclass(slots=True, eq=False)
+class Logical(Expression):
+    """`a and b`, `a or b`: the second is evaluated only where it decides."""
+
+    left: Expression
+    operator: str
+    right: Expression
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Logical:
+        left, operator, right = children
+        return cls(left.start, right.end, left, str(operator), right)
+
+    def check(self, scope: Scope) -> None:
+        self.left.check(scope)
+        self.right.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.boolean(self.condition(emitter), self)
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        left = self.left.condition(emitter)
+        return emitter.logical(self.operator, left, self.right.condition, self)
+
+
+@dataclass(slots=True, eq=False)
+class Negation(Expression):
+    """`not a`."""
+
+    operand: Expression
+
+    def check(self, scope: Scope) -> None:
+        self.operand.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.boolean(self.condition(emitter), self)
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        value = self.operand.condition(emitter)
+        return emitter.place(ast.UnaryOp(op=ast.Not(), operand=value), self, value)
+
+
+@dataclass(slots=True, eq=False)
+class Conditional(Expression):
+    """`a if c else b`: only the chosen branch runs."""
+
+    then: Expression
+    test: Expression
+    otherwise: Expression
+
+    def check(self, scope: Scope) -> None:
+        self.test.check(scope)
+        self.then.check(scope)
+        self.otherwise.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.choose(self.test.condition(emitter), self.then.emit, self.otherwise.emit, self)
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        return emitter.choose(self.test.condition(emitter), self.then.condition, self.otherwise.condition, self)
+
+    def bound(self, emitter: Emitter) -> ast.expr:
+        return emitter.choose(self.test.condition(emitter), self.then.bound, self.otherwise.bound, self)
+
+
+@dataclass(slots=True, eq=False)
+class Bare(Expression):
+    """A tuple: `a, b`, with or without parentheses."""
+
+    items: list[Expression]
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Bare:
+        return cls(children[0].start, children[-1].end, children)
+
+    def check(self, scope: Scope) -> None:
+        for item in self.items:
+            item.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return self._tuple(emitter, emitter.values([item.bound for item in self.items]))
+
+    def bare(self, emitter: Emitter) -> ast.expr:
+        """A Python tuple, for what is taken apart at once."""
+        items = emitter.values([item.bound for item in self.items])
+        return emitter.place(ast.Tuple(elts=items, ctx=ast.Load()), self, *items)
+
+    def _tuple(self, emitter: Emitter, items: list[ast.expr]) -> ast.expr:
+        made = emitter.place(ast.Tuple(elts=items, ctx=ast.Load()), self, *items)
+        return emitter.call("r_Tuple", [made], self)
+
+
+class Group(Expression):
+    """Parentheses. They leave no node: what stands inside them takes their span."""
+
+    __slots__ = ()
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Any:
+        left, inner, right = children
+        if not isinstance(inner, (Name, Number)):
+            inner.start, inner.end = left.start_pos, right.end_pos
+        return inner
+
+
+@dataclass(slots=True, eq=False)
+class List(Expression):
+    """`[a, b]`: a vector, or from nested ones a matrix."""
+
+    items: list[Expression]
+
+    @classmethod
+    def build(cls, children: list[Any]) -> List:
+        return cls(start_of(children[0]), end_of(children[-1]), children[1:-1])
+
+    def check(self, scope: Scope) -> None:
+        for item in self.items:
+            item.check(scope)
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.call("r_vector", [self.nested(emitter)], self)
+
+    def elements(self, emitter: Emitter) -> ast.expr:
+        """A Python list of the elements as they are, for functions that take several tensors."""
+        items = emitter.values([item.emit for item in self.items])
+        return emitter.place(ast.List(elts=items, ctx=ast.Load()), self, *items)
+
+    def nested(self, emitter: Emitter) -> ast.expr:
+        """A Python list; the literals inside it too are lists, so that one call makes the whole tensor."""
+        items = emitter.values([item.nested if isinstance(item, List) else item.emit for item in self.items])
+        return emitter.place(ast.List(elts=items, ctx=ast.Load()), self, *items)
+
+
+def nonzero(node: Expression) -> bool:
+    """Whether it is certain that dividing by this cannot raise."""
+    return isinstance(node, Number) and node.value != 0
+
+
+def name_of(token: Any) -> str:
+    """The normal form of a name; Mistake for what no identifier is."""
+    name = normal_name(str(token))
+    if not name.isascii() and not name.isidentifier():
+        at, odd = next((i, c) for i, c in enumerate(name) if not name[: i + 1].isidentifier())
+        help = f"write {name[:at]}^{unicode_digit(odd)}" if unicode_digit(odd) and at else None
+        raise Mistake("bad-character", f"'{odd}' cannot stand in a name", token.start_pos + at, token.start_pos + at + 1, help)
+    return name
+
+
+def unicode_digit(character: str) -> str:
+    """The plain digit of a superscript one, else nothing."""
+    return str("⁰¹²³⁴⁵⁶⁷⁸⁹".find(character)) if character in "⁰¹²³⁴⁵⁶⁷⁸⁹" else ""

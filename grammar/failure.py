@@ -1,0 +1,212 @@
+"""From a Python exception in compiled code to an error of the program, with its place and call stack."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from dagrad.engine import EngineError
+
+from .catalogue import BY_KIND
+from .diagnostic import Diagnostic, Frame, Label
+from .limits import TimeIsUp
+from .names import closest
+from .runtime import DepthLimit, StepLimit
+from .source import Source, Span
+from .values import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, TracebackType
+
+    from .program import Settings
+    from .scope import Symbol
+
+# What Python calls the kinds of value, in the user's words.
+WORDS = {
+    "float": "a number", "int": "a number", "bool": "a truth value", "Bool": "a truth value", "Text": "a string", "str": "a string",
+    "Tuple": "a tuple", "tuple": "a tuple", "function": "a function", "builtin_function_or_method": "a function", "NoneType": "nothing",
+    "Tensor": "a tensor", "Mask": "a tensor", "list": "a list", "Unset": "a default that is not evaluated yet", "range": "a range",
+}  # fmt: skip
+
+# Exceptions that a program can provoke; any other is a fault of ours and goes on.
+FAULTS = (EngineError, StepLimit, DepthLimit, TimeIsUp, RecursionError, MemoryError, TypeError, ValueError, ArithmeticError, NameError, IndexError)
+
+MAX_STACK = 30
+
+
+class Failure:
+    """An exception, seen from the program. `sources` are its files by name, `symbols` its names by their Python name."""
+
+    def __init__(self, error: BaseException, sources: dict[str, Source], symbols: dict[str, Symbol], settings: Settings) -> None:
+        self.error = error
+        self.sources = sources
+        self.symbols = symbols
+        self.settings = settings
+
+    def diagnostic(self) -> Diagnostic:
+        """The error as data."""
+        frames = self._frames(self.error.__traceback__)
+        kind, message, help, labels = self._what(frames)
+        found = Diagnostic.at(frames[-1][1] if frames else None, kind, message, help, labels)
+        if len(frames) > 1:
+            found.stack = folded([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
+        return found
+
+    # ---- where
+
+    def _frames(self, trace: TracebackType | None) -> list[tuple[CodeType, Span, int]]:
+        """The program's frames from the outermost in, the same place several times in a row counted as one."""
+        frames: list[tuple[CodeType, int, int]] = []
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if code.co_filename in self.sources and trace.tb_frame.f_globals.get("__package__") is None:
+                if frames and frames[-1][0] is code and frames[-1][1] == trace.tb_lasti:
+                    frames[-1] = (code, trace.tb_lasti, frames[-1][2] + 1)
+                else:
+                    frames.append((code, trace.tb_lasti, 1))
+            trace = trace.tb_next
+        if len(frames) > 400:
+            frames = [*frames[:200], *frames[-200:]]
+        return [(code, span, count) for code, lasti, count in frames if (span := span_of(code, lasti)) is not None]
+
+    @staticmethod
+    def _name(code: CodeType) -> str:
+        return "program" if code.co_name.startswith("m_") else display_name(code.co_name)
+
+    # ---- what
+
+    def _what(self, frames: list[Any]) -> tuple[str, str, str | None, list[Label]]:
+        error = self.error
+        if isinstance(error, EngineError):
+            kind = error.kind if error.kind in BY_KIND else "runtime"
+            return kind, error.message, error.help, [made for place, text in error.labels if (made := self._label(place, text)) is not None]
+        if isinstance(error, (RecursionError, DepthLimit)):
+            return "depth", f"recursion depth above {self.settings.max_depth} calls", "does the recursion end? --max-depth raises the limit", []
+        if isinstance(error, StepLimit):
+            return "steps", f"more than {self.settings.max_steps} steps", "--max-steps raises the limit", []
+        if isinstance(error, TimeIsUp):
+            return "time", f"the time is up: more than {self.settings.timeout:g} seconds" if self.settings.timeout else "the time is up", "--timeout raises the limit", []
+        if isinstance(error, MemoryError):
+            return "memory", "not enough memory for this operation", None, []
+        if isinstance(error, NameError):
+            return self._unset(str(error))
+        if isinstance(error, TypeError):
+            return self._type(str(error), frames)
+        return "value", str(error).splitlines()[0].lower() if str(error) else type(error).__name__, None, []
+
+    def _label(self, place: Any, text: str) -> Label | None:
+        position = place.position
+        if position is None or position[0] not in self.sources:
+            return None
+        file, line, column, end_line, end_column = position
+        return Label(file, line, column, end_line, end_column, text)
+
+    def _unset(self, message: str) -> tuple[str, str, str | None, list[Label]]:
+        match = re.search(r"'([a-z]\d*_[^']*)'", message)
+        python = match[1] if match else ""
+        name = display_name("v_" + python.partition("_")[2])
+        symbol = self.symbols.get(re.sub(r"^i", "v", python))
+        labels = []
+        if symbol is not None and symbol.unit is not None and symbol.end:
+            labels.append(Label.at(symbol.unit.source.span(symbol.start, symbol.end), "it is assigned here, but not on the way taken"))
+        return "unset-name", f"'{name}' is not set yet", "assign it before it is used, on every path", labels
+
+    def _type(self, message: str, frames: list[Any]) -> tuple[str, str, str | None, list[Label]]:
+        if match := re.match(r"unsupported operand type\(s\) for ([^:]+): '(\w+)' and '(\w+)'", message):
+            return self._operands(match[1], match[2], match[3])
+        if match := re.match(r"'([^']+)' not supported between instances of '(\w+)' and '(\w+)'", message):
+            return self._operands(match[1], match[2], match[3])
+        if match := re.match(r"bad operand type for unary (.): '(\w+)'", message):
+            return "type", f"'{match[1]}' does not apply to {word(match[2])}", None, []
+        if match := re.match(r"'(\w+)' object is not callable", message):
+            return self._not_callable(match[1], frames)
+        if match := re.match(r"(\w+)\(\) (takes|missing|got)(.*)", message):
+            return self._call(match[1], match[2] + match[3])
+        return "type", message.splitlines()[0], None, []
+
+    def _operands(self, operator: str, left: str, right: str) -> tuple[str, str, str | None, list[Label]]:
+        if "NoneType" in (left, right):
+            return "value", "the function returned no value that could be used here", "give it a return on every path", []
+        help = "call the function first" if "function" in (left, right) else None
+        return "type", f"'{operator.split(' ')[0]}' does not apply to {word(left)} and {word(right)}", help, []
+
+    def _not_callable(self, kind: str, frames: list[Any]) -> tuple[str, str, str | None, list[Label]]:
+        text = self._text(frames[-1][1]) if frames else ""
+        name = text.partition("(")[0].strip()
+        if not name.isidentifier():
+            return "call", f"{word(kind)} is not a function", None, []
+        from .builtins import signatures
+
+        hidden = f"; it hides the builtin function {name}" if name in signatures() else ""
+        help = f"give the variable another name to call {name}()" if hidden else f"for a product write {name}*{text[len(name):]}"
+        symbol = self.symbols.get(f"v_{name}")
+        labels = []
+        if symbol is not None and symbol.unit is not None and symbol.end:
+            labels.append(Label.at(symbol.unit.source.span(symbol.start, symbol.end), "assigned here"))
+        return "call", f"'{name}' is {word(kind)} here, not a function{hidden}", help, labels
+
+    def _text(self, span: Span) -> str:
+        line = self.sources[span.file].line(span.line)
+        return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
+
+    def _call(self, python: str, problem: str) -> tuple[str, str, str | None, list[Label]]:
+        problem = re.sub(r"'v_(\w+)'", r"'\1'", problem).replace("positional ", "").replace("required ", "")
+        if match := re.match(r"got an unexpected keyword argument '(\w+)'", problem):
+            problem = f"has no parameter '{match[1]}'"
+        name = display_name(python)
+        symbol = self.symbols.get(python)
+        labels = []
+        if symbol is not None and symbol.unit is not None and symbol.end:
+            labels.append(Label.at(symbol.unit.source.span(symbol.start, symbol.end), "defined here"))
+        near = closest(name, [])
+        return "call", f"{name} {problem}", near, labels
+
+
+def word(kind: str) -> str:
+    """The user's word for a Python type."""
+    return WORDS.get(kind, "a value of another kind")
+
+
+def span_of(code: CodeType, lasti: int) -> Span | None:
+    """The source of an instruction."""
+    found = next(islice(code.co_positions(), lasti // 2, None), None)
+    if found is None or found[0] is None:
+        return None
+    line, end_line, column, end_column = found
+    start = 1 if column is None else column + 1
+    return Span(code.co_filename, line, start, end_line or line, start + 1 if end_column is None else end_column + 1)
+
+
+def folded(frames: list[Frame]) -> list[Frame]:
+    """The stack with recursion of up to four functions in turn folded, and the middle of what is still long left out."""
+    for period in (1, 2, 3, 4):
+        frames = list(_folded(frames, period))
+    if len(frames) > MAX_STACK:
+        half = MAX_STACK // 2
+        left = frames[half:-half]
+        gap = Frame(f"({len(left)} more calls)", left[0].file, left[0].line, left[0].column, len(left))
+        frames = [*frames[:half], gap, *frames[-half:]]
+    return frames
+
+
+def _folded(frames: list[Frame], period: int) -> Iterator[Frame]:
+    at = 0
+    while at < len(frames):
+        group = frames[at : at + period]
+        turns = 1
+        while _same(group, frames[at + turns * period : at + (turns + 1) * period]):
+            turns += 1
+        if turns > 1:
+            for i, frame in enumerate(group):
+                total = sum(frames[at + t * period + i].count for t in range(turns))
+                yield Frame(frame.name, frame.file, frame.line, frame.column, total)
+            at += turns * period
+        else:
+            yield frames[at]
+            at += 1
+
+
+def _same(a: list[Frame], b: list[Frame]) -> bool:
+    return len(a) == len(b) and all((x.name, x.file, x.line, x.column) == (y.name, y.file, y.line, y.column) for x, y in zip(a, b, strict=True))

@@ -1,0 +1,80 @@
+"""Reads programs: the parser with the classes of the tree plugged in."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+from . import control, expressions, functions, postfix, statements, strings, syntax
+from .layout import Layout, TooDeep
+from .limits import no_collection
+from .parser import Machine, UnexpectedToken, load
+from .syntax import Mistake
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lark import Token
+
+    from .source import Source
+
+MODULES = (expressions, postfix, strings, statements, functions, control, syntax)
+
+
+class Builder:
+    """Hands the children of a rule to the class of the same name; Lark takes it for a transformer."""
+
+    def __getattr__(self, rule: str) -> Callable[[list[Any]], Any]:
+        if rule.startswith("_"):
+            raise AttributeError(rule)
+        name = "".join(part.capitalize() for part in rule.split("_"))
+        for module in MODULES:
+            if name in vars(module):
+                return vars(module)[name].build  # type: ignore[no-any-return]
+        raise AttributeError(rule)
+
+
+@functools.cache
+def machine() -> Machine:
+    """The parser, loaded once."""
+    return Machine(load(Layout(), Builder()))
+
+
+def read_program(source: Source) -> syntax.Program:
+    """The tree of a program; DagradError with up to ten syntax errors."""
+    return cast("syntax.Program", _read(source, "program"))
+
+
+def read_expression(source: Source) -> syntax.Expression:
+    """The tree of a lone expression."""
+    return cast("syntax.Solo", _read(source, "solo")).value
+
+
+def _read(source: Source, start: str) -> Any:
+    from .recovery import diagnose
+
+    try:
+        with no_collection():
+            parser = machine()
+            return parser.parse(parser.lex(source.text), start)
+    except (UnexpectedToken, Mistake, TooDeep):
+        raise diagnose(source, start) from None
+
+
+def read_solo(text: str, base: int) -> syntax.Expression:
+    """The expression inside a string; its positions are those in the program, where it begins at `base`."""
+    from .mistakes import explain
+
+    parser = machine()
+    try:
+        return cast("syntax.Solo", parser.parse(_moved(parser.lex(text), base), "solo")).value
+    except UnexpectedToken as unexpected:
+        raise explain(unexpected, base + len(text)) from None
+
+
+def _moved(tokens: Iterable[Token], base: int) -> Iterable[Token]:
+    for token in tokens:
+        if token.type == "_END":
+            continue
+        token.start_pos, token.end_pos = cast("int", token.start_pos) + base, cast("int", token.end_pos) + base
+        yield token

@@ -1,0 +1,156 @@
+"""What all forms of the language have in common: a span, a name check, an emission."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lark import Token
+
+from .diagnostic import Diagnostic, Label
+
+if TYPE_CHECKING:
+    from .emitter import Emitter
+    from .scope import Scope
+    from .source import Source
+
+
+class Mistake(Exception):
+    """A form that parses but is none of the language, or text that does not parse. Offsets, since the text is not at hand."""
+
+    def __init__(
+        self, kind: str, message: str, start: int, end: int, help: str | None = None, labels: tuple[tuple[int, int, str], ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.start = start
+        self.end = end
+        self.help = help
+        self.labels = labels
+
+    def diagnostic(self, source: Source) -> Diagnostic:
+        """It as an error in `source`."""
+        labels = [Label.at(source.span(start, end), text) for start, end, text in self.labels]
+        return Diagnostic.at(source.span(self.start, self.end), self.kind, self.message, self.help, labels)
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A piece of a program: the text from offset `start` to `end`."""
+
+    start: int
+    end: int
+
+    # Kinds of token that are kept for the span and are no field.
+    PUNCTUATION: ClassVar[frozenset[str]] = frozenset(
+        {"RPAR", "LPAR", "LSQB", "RSQB", "PARAM", "INPUT", "DEF", "IF", "FOR", "WHILE", "BREAK", "CONTINUE", "RETURN", "NO_GRAD"}
+        | {"ASSERT", "IMPORT", "ASSIGN", "NOT", "AND", "OR", "IN", "ELIF"}
+    )
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Any:
+        """The node for the children of a rule: its fields in the order of the rule, punctuation left out."""
+        punctuation = cls.PUNCTUATION
+        fields = [c for c in children if c.__class__ is not Token or c.type not in punctuation]
+        return cls(start_of(children[0]), end_of(children[-1]), *fields)
+
+    def check(self, scope: Scope) -> None:
+        """Resolves the names in it and reports what does not fit."""
+        raise NotImplementedError
+
+
+class Expression(Node):
+    """A form that has a value."""
+
+    __slots__ = ()
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        """Python that computes the value."""
+        raise NotImplementedError
+
+    def condition(self, emitter: Emitter) -> ast.expr:
+        """Python that is true where the value is: for `if`, `while`, `and`, `or`, `not`."""
+        return emitter.call("r_truth", [self.emit(emitter)], self)
+
+    def bound(self, emitter: Emitter) -> ast.expr:
+        """Python for a value that is kept (bound, returned): later updates of a param must not change it."""
+        return self.emit(emitter)
+
+    def whole(self, emitter: Emitter) -> ast.expr | None:
+        """Python that computes the value as an int, where the form is certain to be a whole number."""
+        return None
+
+    def index(self, emitter: Emitter) -> ast.expr:
+        """Python for the value in index position, an int where that is certain."""
+        return self.whole(emitter) or self.emit(emitter)
+
+
+class Statement(Node):
+    """A form that does something."""
+
+    __slots__ = ()
+
+    def declare(self, scope: Scope) -> None:
+        """Tells the scope which names it defines."""
+
+    def blocks(self) -> list[Block]:
+        """The blocks inside it."""
+        return []
+
+    def completes(self) -> bool:
+        """Whether what follows it can be reached."""
+        return True
+
+    def emit(self, emitter: Emitter) -> None:
+        """Adds Python statements to the emitter's output."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True, eq=False)
+class Block(Node):
+    """Statements in braces."""
+
+    statements: list[Statement]
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Block:
+        return cls(start_of(children[0]) if children else 0, end_of(children[-1]) if children else 0, children)
+
+    def declare(self, scope: Scope) -> None:
+        for statement in self.statements:
+            statement.declare(scope)
+
+    def check(self, scope: Scope) -> None:
+        scope.check_block(self)
+
+    def completes(self) -> bool:
+        """Whether its end can be reached."""
+        return all(statement.completes() for statement in self.statements)
+
+
+class Program(Block):
+    """A whole file."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Solo(Node):
+    """An expression that stands alone."""
+
+    value: Expression
+
+    def check(self, scope: Scope) -> None:
+        self.value.check(scope)
+
+
+def start_of(child: Any) -> int:
+    """Where a token or node begins."""
+    return child.start_pos if child.__class__ is Token else child.start  # type: ignore[no-any-return]
+
+
+def end_of(child: Any) -> int:
+    """Where a token or node ends."""
+    return child.end_pos if child.__class__ is Token else child.end  # type: ignore[no-any-return]
