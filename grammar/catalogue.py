@@ -127,6 +127,8 @@ ENTRIES = [
          'x = load("nosuch.csv")', 'x = load("points.csv")'),
     _run(56, "call", "a call that does not fit the function", "A function that is called through a variable is checked when the call happens.",
          "f(x) = x\ng = f\ny = g(1, 2)", "f(x) = x\ng = f\ny = g(1)"),
+    _run(57, "wrong-gradient", "a gradient that differences contradict", "dagrad check compares each gradient with a numerical one; at a kink or where rounding decides, it says so instead.",
+         "dagrad check model.dg", "dagrad check model.dg"),
     # ---- a limit was reached
     _limit(60, "depth", "calls nested too deeply", "The recursion depth is limited (--max-depth).", "f(n) = f(n + 1)\ny = f(0)", "f(n) = n if n > 9 else f(n + 1)\ny = f(0)"),
     _limit(61, "steps", "too many steps", "--max-steps counts statements and turns of loops.", "while true { x = 1 }", "for i in range(3) { x = 1 }"),
@@ -143,4 +145,6 @@ ENTRIES = [
 ]  # fmt: skip
 
 BY_KIND = {e.kind: e for e in ENTRIES}
+for _alias, _kind in {"no-gradient": "no-grad", "non-leaf": "no-grad", "unused": "no-grad"}.items():  # finer kinds of the engine
+    BY_KIND[_alias] = BY_KIND[_kind]
 BY_CODE = {e.code: e for e in ENTRIES}

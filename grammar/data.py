@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine import EngineError, Tensor
+from dagrad.engine import EngineError, Tensor, untracked
 
 from .names import closest
 from .values import format_number, kind_of
@@ -70,7 +70,7 @@ def _member(archive: Any, name: str, column: Any) -> Any:
 
 def tensor(array: Any) -> Any:
     """An array as a value of the language."""
-    return float(array) if array.ndim == 0 else Tensor(array.astype(float))
+    return float(array) if array.ndim == 0 else untracked(array.astype(float))
 
 
 def _csv(data: bytes, name: str, column: Any) -> Any:
@@ -85,9 +85,9 @@ def _csv(data: bytes, name: str, column: Any) -> Any:
             raise EngineError(f"{name} row {number} has {len(cells)} cells, row {rows[0][0]} has {width}", kind="file")
     if column is None:
         table = [[_number(cell, name, number, i + 1, header) for i, cell in enumerate(cells)] for number, cells in body]
-        return Tensor(np.array(table, dtype=float).reshape(len(body), width))
+        return untracked(np.array(table, dtype=float).reshape(len(body), width))
     chosen = _column(column, header, width, name)
-    return Tensor(np.array([_number(cells[chosen], name, number, chosen + 1, header) for number, cells in body], dtype=float))
+    return untracked(np.array([_number(cells[chosen], name, number, chosen + 1, header) for number, cells in body], dtype=float))
 
 
 def _rows(data: bytes, name: str) -> list[tuple[int, list[str]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .catalogue import entry
 
 if TYPE_CHECKING:
-    from .source import Span
+    from .source import Source, Span
 
 
 @dataclass(slots=True)
@@ -85,6 +85,7 @@ class DagradError(Exception):
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__(diagnostics[0].message if diagnostics else "")
         self.diagnostics = diagnostics
+        self.sources: dict[str, Source] = {}  # the files of the program by name, for drawing
 
     @property
     def category(self) -> str:

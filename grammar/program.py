@@ -207,7 +207,11 @@ class FreeScope(Scope):
 def compile_program(source: Source, *, loader: Callable[[str], Source] | None = None) -> Program:
     """Parses and checks a program with the files it imports; DagradError with what is wrong."""
     project = Project(loader)
-    project.add(source)
+    try:
+        project.add(source)
+    except DagradError as error:
+        error.sources = project.sources
+        raise
     return Program(project)
 
 
@@ -273,7 +277,9 @@ def failure(error: BaseException, project: Project, settings: Settings) -> Dagra
     if not isinstance(error, FAULTS):
         raise error
     symbols = {s.python: s for unit in project.units for s in unit.scope.names.values()}
-    return DagradError([Failure(error, project.sources, symbols, settings).diagnostic()])
+    found = DagradError([Failure(error, project.sources, symbols, settings).diagnostic()])
+    found.sources = project.sources
+    return found
 
 
 def _locals_of(error: BaseException, name: str) -> Iterator[dict[str, Any]]:

@@ -68,8 +68,8 @@ def _one_a_line(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _without_consequences(mistakes: list[Mistake]) -> list[Mistake]:
-    """A missing { explains a } later on that closes nothing."""
-    missing = min((m.start for m in mistakes if m.kind == "missing-block"), default=None)
+    """A missing { (or one that a string swallowed) explains a } later on that closes nothing."""
+    missing = min((m.start for m in mistakes if m.kind in {"missing-block", "unclosed-string"}), default=None)
     if missing is None:
         return mistakes
     return [m for m in mistakes if not (m.kind == "stray-bracket" and m.message.startswith("'}'") and m.start > missing)]
@@ -87,6 +87,9 @@ def balanced(tokens: list[Token], mistakes: list[Mistake]) -> list[Token]:
         token = tokens[at]
         opener = stack[-1][0] if stack else None
         in_brackets = opener is not None and opener.type != "LBRACE"
+        if token.type == "BAD_STRING":
+            at = _unclosed_string(tokens, at, stack, kept, mistakes)
+            continue
         if in_brackets and _breaks_off(tokens, at):
             at = _unclosed(tokens, at, stack, kept, mistakes)
             continue
@@ -103,6 +106,17 @@ def balanced(tokens: list[Token], mistakes: list[Mistake]) -> list[Token]:
         if at == len(tokens) and stack:
             at = _unclosed(tokens, at, stack, kept, mistakes)
     return kept
+
+
+def _unclosed_string(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept: list[Token], mistakes: list[Mistake]) -> int:
+    """Reports a string that swallowed the rest of its line, and drops its statement."""
+    start = cast("int", tokens[at].start_pos)
+    mistakes.append(Mistake("unclosed-string", "this string is never closed", start, start + 1, 'a string ends with " on the same line'))
+    count = len(kept)
+    while stack and stack[-1][0].type != "LBRACE":
+        count = stack.pop()[1]
+    _drop_statement(kept, count, [])
+    return at + 1
 
 
 def _breaks_off(tokens: list[Token], at: int) -> bool:

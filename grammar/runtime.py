@@ -93,7 +93,10 @@ class Runtime:
         if self.settings.on_backward is not None:
             frame = sys._getframe(1)
             self.settings.on_backward(y, Place(frame.f_code, frame.f_lasti), self.backward_calls)
-        engine.backward(y, gradient, retain_graph=bool(retain_graph) or bool(create_graph), create_graph=bool(create_graph))
+        if not isinstance(y, Tensor):
+            raise EngineError(f"backward needs a value that depends on a param, not {kind_of(y)} that is not tracked", kind="backward",
+                              help="declare what it depends on with param")  # fmt: skip
+        engine.backward([y], [gradient], retain_graph=bool(retain_graph) or bool(create_graph), create_graph=bool(create_graph))
 
     def zero_grad(self, *leaves: Any) -> None:
         """Clears the gradients of the given params, or of all."""
@@ -298,7 +301,7 @@ def length(x: Any) -> float:
 
 def gradients(y: Any, *x: Any) -> Any:
     """grad(y, x), and a tuple for several x."""
-    found = engine.grad(y, *x)
+    found = engine.partials(y, *x)
     return Tuple(found) if isinstance(found, tuple) else found
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .expressions import Bare, Name, name_of
+from .expressions import Bare, Name, Truth, name_of
 from .functions import one_line_function
 from .postfix import Call, Index
 from .syntax import Expression, Mistake, Node, Statement
@@ -188,6 +188,9 @@ def target_of(node: Any) -> Target:
         return Target(node.start, node.end, node)
     if isinstance(node, Index) and isinstance(node.value, Name):
         return Target(node.start, node.end, node.value, node)
+    if isinstance(node, Truth):
+        word = str(node.value).lower()
+        raise Mistake("reserved-word", f"'{word}' is a reserved word, not a name", node.start, node.end, "choose another name")
     help = None
     if isinstance(node, Index):
         help = "only an element of a named tensor can be assigned; write v[i, j] for v[i][j]"

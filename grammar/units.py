@@ -10,7 +10,7 @@ from .limits import no_collection, recursion_limit
 from .reader import read_program
 from .scope import Scope, Symbol
 from .source import Source
-from .syntax import Program
+from .syntax import Node, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,11 +95,12 @@ class Unit:
         """Keeps an error of the check."""
         self.diagnostics.append(diagnostic)
 
-    def check(self, tree: Program) -> None:
+    def check(self, tree: Node) -> None:
         """Checks a tree against the names known so far; DagradError where it does not fit."""
-        self.tree = tree
         try:
-            self.scope.declare_program(tree)
+            if isinstance(tree, Program):
+                self.tree = tree
+                self.scope.declare_program(tree)
             tree.check(self.scope)
         except RecursionError:
             self.report(Diagnostic.at(self.source.span(0, 1), "nesting", "the program is nested too deeply", "give names to parts of it"))
