@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .completion import SHELLS, script
 from .screen import Screen
 from .status import Exit, Failure, UsageError
 from .version import __version__
@@ -27,14 +28,18 @@ dagrad graph dump model.dg --format dot        # the graph that a backward pass 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments[:1] == ["--version"]:
-        sys.stdout.write(f"dagrad {__version__}\n")
-        return Exit.OK
+    match arguments:
+        case ["--version"]:
+            sys.stdout.write(f"dagrad {__version__}\n")
+            return Exit.OK
+        case ["completion", shell] if shell in SHELLS:
+            sys.stdout.write(script(shell))
+            return Exit.OK
     prepare()
     session = Session(arguments)
     try:
         code = answer(arguments, session)
-        session.screen.flush()
+        session.screen.close()
         return code
     except BrokenPipeError:
         # The reader has gone: nothing more can be said, and Python must not try again while it shuts down.
@@ -74,12 +79,16 @@ class Session:
         screen.command = " ".join(self.path)
         return screen
 
+    def report(self, failure: Failure) -> Exit:
+        self.screen.command = " ".join(self.path)
+        return self.screen.failure(failure)
+
 
 def follows(arguments: Sequence[str], option: str) -> str | None:
     """The value of an option in arguments that have not been parsed."""
-    for argument, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for position, argument in enumerate(arguments):
         if argument == option:
-            return value
+            return "".join(arguments[position + 1 : position + 2])
         if argument.startswith(option + "="):
             return argument.partition("=")[2]
     return None
@@ -91,9 +100,9 @@ def answer(arguments: Sequence[str], session: Session) -> int:
         try:
             return invoke(arguments, session)
         except UsageError as error:
-            return session.screen.failure(error.as_failure())
+            return session.report(error.as_failure())
         except Failure as failure:
-            return session.screen.failure(failure)
+            return session.report(failure)
     except BrokenPipeError:
         raise
     except Exception as error:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine.inspect import snapshot
+from dagrad.engine.inspect import ValueRecorder, snapshot
 
 from . import program as programs
 from .options import Program
@@ -18,18 +19,18 @@ if TYPE_CHECKING:
     from dagrad.grammar import Source
 
 
-def of_program(program: Program, step: int, root: str | None) -> tuple[Graph, Mapping[str, Source]]:
+def of_program(program: Program, step: int, root: str | None, values: bool) -> Graph:
     """The graph at the K-th backward call; where nothing calls backward, of the last value."""
     compiled = programs.compiled(program)
-    if step < 0:
-        step = counted(compiled, program) + 1 + step
-    found = Seeker(step, root)
-    run = compiled.run(programs.settings(program, lambda text: None, found.visit))
+    wanted = step if step > 0 else counted(compiled, program) + 1 + step
+    found = Seeker(step, wanted, root, ValueRecorder() if values else None)
+    with found.recorder or nullcontext():
+        run = compiled.run(programs.settings(program, lambda text: None, found.visit))
     if found.graph is None:
         programs.finished(run, compiled.sources)
         found.settle(run)
     assert found.graph is not None
-    return with_source(found.graph, compiled.sources), compiled.sources
+    return with_source(found.graph, compiled.sources)
 
 
 def counted(compiled: Compiled, program: Program) -> int:
@@ -43,9 +44,11 @@ def counted(compiled: Compiled, program: Program) -> int:
 class Seeker:
     """Takes the graph at one backward call and ends the run there."""
 
-    def __init__(self, step: int, root: str | None) -> None:
+    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None) -> None:
         self.step = step
+        self.wanted = wanted  # the same, counted from the start
         self.root = root
+        self.recorder = recorder
         self.calls = 0
         self.graph: Graph | None = None
 
@@ -53,21 +56,21 @@ class Seeker:
         from dagrad.grammar import StopRun
 
         self.calls = index
-        if index == self.step and self.root is None:
-            self.graph = snapshot(root)
+        if index == self.wanted and self.root is None:
+            self.graph = snapshot(root, self.recorder)
             raise StopRun
 
     def settle(self, run: Any) -> None:
         """The run ended by itself: the graph of the named value, or of the last one where nothing called backward."""
         if self.root is not None:
-            self.graph = snapshot(self._named(run, self.root))
+            self.graph = snapshot(self._named(run, self.root), self.recorder)
         elif self.calls:
             times = "once" if self.calls == 1 else f"{self.calls} times"
             raise UsageError(f"--step {self.step}: the program calls backward {times}")
         elif run.last is None:
             raise UsageError("the program calls backward nowhere and leaves no tracked value", help="a graph needs a param")
         else:
-            self.graph = snapshot(run.last)
+            self.graph = snapshot(run.last, self.recorder)
 
     @staticmethod
     def _named(run: Any, name: str) -> Any:
@@ -77,13 +80,15 @@ class Seeker:
         return value
 
 
-def of_expression(text: str, at: list[str]) -> tuple[Graph, Mapping[str, Source]]:
+def of_expression(text: str, at: list[str], values: bool) -> Graph:
     from .point import Point
 
-    point = Point(text, at)
+    recorder = ValueRecorder() if values else None
+    with recorder or nullcontext():
+        point = Point(text, at)
     if not getattr(point.value, "requires_grad", False):
         raise UsageError(f"{text} depends on no name, so there is no graph")
-    return with_source(snapshot(point.value), point.sources), point.sources
+    return with_source(snapshot(point.value, recorder), point.sources)
 
 
 def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:
@@ -95,6 +100,6 @@ def text_at(place: Any, sources: Mapping[str, Source]) -> str:
     """The text of a place; of one that goes over several lines, the first."""
     if place is None or place.file not in sources:
         return ""
-    line = sources[place.file].text.split("\n")[place.line - 1]
+    line = sources[place.file].line(place.line)
     end = place.end_column - 1 if place.end_line == place.line else None
     return line[place.column - 1 : end].strip()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
-from .status import MEANING
+from .status import MEANING, Exit
 
 
 def split(text: str | None) -> tuple[str, list[str]]:
@@ -60,7 +62,13 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A folder of commands."""
+    """A folder of commands; without the name of one it shows its help, as a usage error."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args:
+            sys.stderr.write(ctx.get_help() + "\n")
+            raise typer.Exit(Exit.USAGE)
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         write_help(self, ctx, formatter)

@@ -65,9 +65,7 @@ class Limits:
         int | None, typer.Option("--max-steps", min=1, metavar="N", help="Stop after N statements and loop turns.  [default: unlimited]")
     ] = None
     max_depth: Annotated[int, typer.Option("--max-depth", min=1, metavar="N", help="Calls inside calls.")] = 100_000
-    max_elements: Annotated[
-        int | None, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor.  [default: as memory allows]")
-    ] = None
+    max_elements: Annotated[int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor.")] = 1_000_000_000
     max_memory: Annotated[
         int | None,
         typer.Option("--max-memory", parser=size, metavar="SIZE", help="Memory of the process, as 512M or 2G.  [default: unlimited]"),
@@ -93,6 +91,11 @@ class Program:
     limits: Limits = field(default_factory=Limits)
 
 
+ExpressionOption = Annotated[str | None, typer.Option("-e", metavar="EXPR", help="An expression instead of a program.")]
+At = Annotated[
+    list[str] | None,
+    typer.Option("--at", metavar="NAME=VALUE", help="The value of a name: a constant expression, @file.npy or @file.csv:column; repeatable."),
+]
 Digits = Annotated[int | None, typer.Option("--digits", min=1, max=17, metavar="N", help="Significant digits in tables.  [default: all]")]
 
 

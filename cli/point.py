@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from dagrad import engine
-from dagrad.grammar import Source, compile_expression
+from dagrad.grammar import Diagnostic, Source, compile_expression
 
 from .options import named
 from .program import constant, guarded
-from .status import UsageError
+from .status import Failure, UsageError
 
 if TYPE_CHECKING:
     from dagrad.grammar import Expression
@@ -26,12 +26,21 @@ class Point:
         self.text = text
         source = Source("<expression>", text)
         self.sources = {source.name: source}
-        expression: Expression = guarded(lambda: compile_expression(source), self.sources)
-        values = coordinates(at, expression.names)
-        self.leaves = {name: engine.leaf(values[name], name=name) for name in expression.names}
-        self.value = guarded(lambda: expression.evaluate(self.leaves), self.sources)
+        self.expression: Expression = guarded(lambda: compile_expression(source), self.sources)
+        values = coordinates(at, self.expression.names)
+        self.leaves = {name: engine.leaf(values[name], name=name) for name in self.expression.names}
+        self.value = self.evaluate(self.leaves)
         if not isinstance(self.value, (float, engine.Tensor)):
             raise UsageError(f"{text} is neither a number nor a tensor", help="only these have derivatives")
+
+    def evaluate(self, values: Mapping[str, Any]) -> Any:
+        return self._run(lambda: self.expression.evaluate(values))
+
+    def require_scalar(self) -> None:
+        """Only one number has a gradient."""
+        if not self.is_scalar:
+            message = f"the expression has shape {shape(self.value)}; a gradient belongs to one number"
+            raise Failure([Diagnostic("backward", message, help="reduce it with sum(), or ask for --jacobian")])
 
     @property
     def is_scalar(self) -> bool:

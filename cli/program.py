@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dagrad.grammar import DagradError, Settings, Source, compile_program, evaluate_constant
+from dagrad.engine import EngineError
+from dagrad.grammar import DagradError, Diagnostic, Label, Settings, Source, compile_program, evaluate_constant
 
 from .options import Limits, Program, named
 from .status import Failure, UsageError
@@ -31,7 +32,7 @@ def read(program: Program) -> Source:
 
 def compiled(program: Program) -> Compiled:
     """The program, with the --set names checked against its params and inputs."""
-    source = read(program)
+    source = guarded(lambda: read(program), {})
     result = guarded(lambda: compile_program(source), {source.name: source})
     for name in assignments(program):
         if name not in (known := [*result.params, *result.inputs]):
@@ -46,6 +47,14 @@ def guarded(action: Callable[[], Any], sources: dict[str, Source]) -> Any:
         return action()
     except DagradError as error:
         raise Failure(error.diagnostics, sources) from None
+    except EngineError as error:
+        raise Failure([diagnostic(error)], sources) from None
+
+
+def diagnostic(error: EngineError) -> Diagnostic:
+    """What the engine found wrong when a command called it itself."""
+    labels = [Label(*position, text) for place, text in error.labels if (position := place.position) is not None]
+    return Diagnostic(error.kind, error.message, help=error.help, labels=labels)
 
 
 def assignments(program: Program) -> dict[str, str]:
@@ -65,7 +74,7 @@ def settings(program: Program, output: Callable[[str], None], on_backward: Calla
         max_depth=limits.max_depth,
         max_elements=limits.max_elements,
         timeout=limits.timeout,
-        allow_write=program.allow_write,
+        allow_write=None if program.allow_write is None else str(program.allow_write),
         check_finite=program.check_finite,
         on_backward=on_backward,
     )
@@ -74,10 +83,9 @@ def settings(program: Program, output: Callable[[str], None], on_backward: Calla
 def constant(text: str, option: str, name: str) -> Any:
     """The value of a constant expression on the command line; its faults are faults of the command line."""
     try:
-        return evaluate_constant(text, f"{option} {name}")
+        return evaluate_constant(text, f"{option} {name}={text}")
     except DagradError as error:
-        first = error.diagnostics[0]
-        raise UsageError(f"{option} {name}={text}: {first.message}", help=first.help) from None
+        raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help) from None
 
 
 def limit_memory(limits: Limits) -> None:

@@ -49,7 +49,7 @@ class Screen:
     """Where a command's answer goes, in the form that was asked for."""
 
     def __init__(self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: Path | None = None, quiet: bool = False) -> None:
-        self.command = ""
+        self.command = ""  # as in the document: "graph dump"
         self.json = json
         self.color = color
         self.error_format = error_format
@@ -88,9 +88,12 @@ class Screen:
         """The answer as one JSON document."""
         self.line(document.dump(self.command, True, fields))
 
-    def flush(self) -> None:
+    def close(self) -> None:
+        """Everything is on its way to its reader."""
         self.out.flush()
         self.err.flush()
+        if self.out is not sys.stdout:
+            self.out.close()
 
     def _draw_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None) -> None:
         from rich import box

@@ -55,7 +55,7 @@ class UsageError(Exception):
     def as_failure(self) -> Failure:
         from dagrad.grammar import Diagnostic
 
-        return Failure([Diagnostic(code="DG001", kind="usage", message=self.message, help=self.help, category="usage")])
+        return Failure([Diagnostic("usage", self.message, help=self.help)])
 
 
 class Failure(Exception):

@@ -81,6 +81,12 @@ COMMAND = [sys.executable, "-P", "-m", "dagrad.cli"]
 
 
 @pytest.fixture()
+def command_line():
+    """The words that start dagrad in a process of its own."""
+    return COMMAND
+
+
+@pytest.fixture()
 def process(tmp_path):
     """Runs a command line in a process of its own, in an empty folder unless `cwd` is given."""
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import Digits, named
+from ..options import At, Digits, named
 from ..screen import Screen
 from ..status import UsageError
 
@@ -23,10 +23,7 @@ def command(
     screen: Screen,
     expression: Annotated[str | None, typer.Argument(metavar="EXPR", help="The expression; it may begin with a minus sign.")] = None,
     e: Annotated[str | None, typer.Option("-e", metavar="EXPR", help="The expression, as an option.")] = None,
-    at: Annotated[
-        list[str] | None,
-        typer.Option("--at", metavar="NAME=VALUE", help="The value of a name: a constant expression, @file.npy or @file.csv:column; repeatable."),
-    ] = None,
+    at: At = None,
     wrt: Annotated[
         list[str] | None, typer.Option("--wrt", metavar="NAME", help="Differentiate by this name only; repeatable.  [default: every name]")
     ] = None,
@@ -36,6 +33,7 @@ def command(
     hvp: Annotated[
         list[str] | None, typer.Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
     ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
     format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
     digits: Digits = None,
 ) -> None:
@@ -50,9 +48,11 @@ def command(
 
     point = Point(the_expression(expression, e), at or [])
     names = point.chosen(wrt or [])
-    if not (jacobian or point.is_scalar):
-        point.refuse()
+    if not jacobian:
+        point.require_scalar()
     found = derivatives(point, names, order, hessian, jacobian, directions(point, hvp or []))
+    if check and point.is_scalar:
+        verify(point, found)
     if screen.json or format is Format.JSON:
         screen.document(expression=point.text, value=point.value, **found)
     elif format is Format.VALUE:
@@ -97,6 +97,15 @@ def derivatives(
     return {"gradients": point.gradients(names) if point.is_scalar else None, **found}
 
 
+def verify(point: "Point", found: dict[str, Any]) -> None:
+    """Adds the comparison with numerical gradients; fails where one is wrong."""
+    from ..checking import failure, of_point
+
+    found["check"] = list(of_point(point, found["gradients"]).results())
+    if wrong := failure(found["check"], {"expression": point.text, "value": point.value, **found}):
+        raise wrong
+
+
 def bare(screen: Screen, found: dict[str, Any]) -> None:
     """The derivatives without their names, one a line, in the order of --wrt."""
     from ..values import text
@@ -106,10 +115,12 @@ def bare(screen: Screen, found: dict[str, Any]) -> None:
 
 
 def table(screen: Screen, point: "Point", found: dict[str, Any], digits: int | None) -> None:
+    from ..checking import place
     from ..values import cell, text
 
     show = (lambda value: cell(value, digits)) if screen.is_terminal else text
     lines = [["value", show(point.value)]] + [[label, show(value)] for label, value in rows(found)]
+    lines += [[f"check {place(result)}", result["verdict"]] for result in found.get("check", [])]
     screen.table(["", point.text], lines)
 
 

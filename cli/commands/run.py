@@ -36,7 +36,7 @@ def document(screen: Screen, run: "Run") -> None:
         output=printed(run),
         values={name: value for name, value in run.values.items() if is_numeric(value)},
         params={name: {"value": leaf, "grad": leaf.grad} for name, leaf in run.params.items()},
-        memory={"peak_rss_bytes": peak_rss()},
+        memory={"process": {"peak_rss_bytes": peak_rss()}},
     )
 
 

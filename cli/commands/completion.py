@@ -1,0 +1,20 @@
+"""`dagrad completion`: prints a completion script for a shell."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ..completion import SHELLS, script
+
+Shell = StrEnum("Shell", list(SHELLS))
+
+
+def command(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell.")]) -> None:
+    """A completion script for a shell; it is static, so that no Python starts on TAB.
+
+    dagrad completion bash > ~/.local/share/bash-completion/completions/dagrad
+    dagrad completion fish > ~/.config/fish/completions/dagrad.fish
+    """
+    sys.stdout.write(script(shell))

@@ -1,0 +1,57 @@
+"""`dagrad graph dump`: the graph that a backward pass is about to go through."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...options import At, ExpressionOption, Program
+from ...screen import Screen
+from ...status import UsageError
+
+if TYPE_CHECKING:
+    from dagrad.engine.inspect import Graph
+
+
+def command(
+    screen: Screen,
+    program: Program,
+    e: ExpressionOption = None,
+    at: At = None,
+    format: Annotated[str | None, typer.Option("--format", metavar="FORM", help="text, tree, dot or json.  [default: tree on a terminal, text elsewhere]")] = None,
+    step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
+    root: Annotated[str | None, typer.Option("--root", metavar="NAME", help="The graph of this value at the end of the run.")] = None,
+    values: Annotated[bool, typer.Option("--values", help="Show the value that each node computed.")] = False,
+    saved: Annotated[bool, typer.Option("--saved", help="Show what each node keeps for backward.")] = False,
+) -> None:
+    """The graph that a backward pass is about to go through.
+
+    dagrad graph dump samples/newton_sqrt.dg                   # one line a node
+    dagrad graph dump -e 'x*y + sin(x)' --at x=1 --at y=2      # of an expression
+    dagrad graph dump model.dg --step -1 --format dot | dot -Tsvg > graph.svg
+    """
+    from ...graphs import of_expression, of_program
+
+    if step == 0:
+        raise UsageError("--step 0: steps count from 1, or from -1 at the end")
+    if e is not None and (program.file or program.code):
+        raise UsageError("a program and -e are both given", help="give one of them")
+    check_form(format)
+    graph = of_expression(e, at or [], values) if e is not None else of_program(program, step, root, values)
+    show(screen, graph, format, values, saved)
+
+
+def check_form(form: str | None) -> None:
+    from dagrad.engine.inspect import formats
+
+    if form is not None and form not in (known := formats.names()):
+        raise UsageError(f"--format {form}: there is no such form", help=f"the forms: {', '.join(known)}")
+
+
+def show(screen: Screen, graph: "Graph", form: str | None, values: bool, saved: bool) -> None:
+    from dagrad.engine.inspect import formats
+
+    if screen.json or form == "json":
+        screen.document(**formats.document(graph, values=values))
+    else:
+        form = form or ("tree" if screen.is_terminal else "text")
+        screen.line(formats.render(graph, form, values=values, saved=saved).rstrip("\n"))

@@ -1,0 +1,42 @@
+# Completion of dagrad for bash: dagrad completion bash > ~/.local/share/bash-completion/completions/dagrad
+_dagrad() {
+    local path="" words="" plain="" word i
+    local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word="${path:+$path }${COMP_WORDS[i]}"
+        case "$word" in
+        "check"|"completion"|"explain"|"grad"|"memory"|"ops"|"run"|"graph"|"graph dump") path="$word" ;;
+        *) break ;;
+        esac
+    done
+    case "$path:$previous" in
+        "check:--color") words="auto always never" ;;
+        "check:--error-format") words="full concise json github" ;;
+        "explain:--color") words="auto always never" ;;
+        "explain:--error-format") words="full concise json github" ;;
+        "grad:--format") words="table value json" ;;
+        "grad:--color") words="auto always never" ;;
+        "grad:--error-format") words="full concise json github" ;;
+        "memory:--color") words="auto always never" ;;
+        "memory:--error-format") words="full concise json github" ;;
+        "ops:--color") words="auto always never" ;;
+        "ops:--error-format") words="full concise json github" ;;
+        "run:--color") words="auto always never" ;;
+        "run:--error-format") words="full concise json github" ;;
+        "graph dump:--color") words="auto always never" ;;
+        "graph dump:--error-format") words="full concise json github" ;;
+        ":"*) words="check completion explain grad memory ops run graph --help"; plain="check completion explain grad memory ops run graph" ;;
+        "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
+        "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "memory:"*) words="--json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "ops:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "run:"*) words="--digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "graph:"*) words="dump --help"; plain="dump" ;;
+        "graph dump:"*) words="-e --at --format --step --root --values --saved --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+    esac
+    [[ "$current" == -* || "$previous" == -* ]] || words="$plain"
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _dagrad dagrad

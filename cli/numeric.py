@@ -1,0 +1,101 @@
+"""Derivatives by differences, and the verdict on an exact one: right, wrong, at a kink, or not to be decided so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, isfinite
+
+Function = Callable[[float], float]
+
+HALVINGS = 10
+RELATIVE = 1e-6
+ABSOLUTE = 1e-9
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, and how far it may be off."""
+
+    value: float
+    error: float
+
+
+def extrapolate(difference: Function, step: float, power: int) -> Estimate:
+    """Ridders' method: differences over ever smaller steps, extrapolated to step 0; the best is where neighbours agree most.
+
+    `power` is the order of the first error term: 2 for central differences, 1 for one-sided ones.
+    """
+    best = Estimate(difference(step), inf)
+    row = [best.value]
+    for _ in range(HALVINGS):
+        step /= 2
+        before, row = row, [difference(step)]
+        for level, old in enumerate(before):
+            factor = 2.0 ** (power * (level + 1))
+            row.append(row[level] + (row[level] - old) / (factor - 1))
+            error = max(abs(row[-1] - row[level]), abs(row[-1] - old))
+            if error < best.error:
+                best = Estimate(row[-1], error)
+        if abs(row[-1] - before[-1]) > 2 * best.error and isfinite(best.error):
+            break  # rounding has taken over
+    return best
+
+
+def central(f: Function, step: float) -> Estimate:
+    """The derivative of f at 0."""
+    return extrapolate(lambda h: (f(h) - f(-h)) / (2 * h), step, 2)
+
+
+def one_sided(f: Function, step: float) -> Estimate:
+    """The derivative of f at 0 from the right; for a negative step from the left."""
+    start = f(0.0)
+    return extrapolate(lambda h: (f(h) - start) / h, step, 1)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An exact derivative beside the numerical one."""
+
+    analytic: float
+    numeric: float
+    verdict: str
+
+    @property
+    def abs_error(self) -> float:
+        return abs(self.analytic - self.numeric)
+
+    @property
+    def rel_error(self) -> float:
+        size = max(abs(self.analytic), abs(self.numeric))
+        return self.abs_error / size if size else 0.0
+
+
+def compare(f: Function, at: float, analytic: float) -> Comparison:
+    """Compares `analytic` with the slope of f at 0, where f(t) is the function with its variable at `at` + t.
+
+    The steps start from several widths: a wide one suits a smooth function best, a narrow one stays clear of a pole or kink nearby.
+    """
+    size = ABSOLUTE * max(1.0, abs(f(0.0)))
+    slope, allowed = Estimate(inf, inf), inf
+    steps = [width * max(abs(at), 0.5) for width in (2e-2, 2e-4, 2e-6)]
+    for step in steps:
+        slope = min(slope, central(f, step), key=badness)
+        allowed = RELATIVE * max(abs(analytic), abs(slope.value)) + size
+        if isfinite(analytic) and abs(analytic - slope.value) <= allowed:
+            return Comparison(analytic, slope.value, "ok")
+    if isfinite(analytic) and any(has_kink(f, step, allowed) for step in steps):
+        return Comparison(analytic, slope.value, "kink")
+    undecided = not isfinite(analytic) or not isfinite(slope.error) or abs(analytic - slope.value) <= 10 * slope.error
+    return Comparison(analytic, slope.value, "ill-conditioned" if undecided else "wrong")
+
+
+def badness(estimate: Estimate) -> float:
+    """How far an estimate may be off; what is no number comes last."""
+    return estimate.error if isfinite(estimate.value) else inf
+
+
+def has_kink(f: Function, step: float, allowed: float) -> bool:
+    """Whether the slopes from the two sides are both clear and differ."""
+    right, left = one_sided(f, step), one_sided(f, -step)
+    return abs(right.value - left.value) > 10 * (right.error + left.error) + allowed
