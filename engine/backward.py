@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .derivative import saved_values
 from .errors import EngineError, FreedGraphError, ShapeError, VersionError
-from .gradient import Owned, deliver
+from .gradient import Owned, deliver, settled
 from .lazy import LazyModule
 from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, node_of
 from .observe import listeners
@@ -131,7 +131,7 @@ _sequence_nr = attrgetter("sequence_nr")
 
 def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
     """The gradients of a node's several outputs; None for one that nobody used."""
-    return tuple(None if g is WAITING else g.array if g.__class__ is Owned else g for g in buffers)
+    return tuple(g.array if g.__class__ is Owned else settled(g) for g in buffers)
 
 
 # ---------------------------------------------------------------- the pass that is watched, records itself, or goes to chosen tensors
@@ -173,10 +173,8 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
             arrived(root)
     while ready:
         node = heappop(ready)[1]
-        gradient, node.grad = node.grad, None
-        if gradient is WAITING:
-            gradient = None
-        elif gradient.__class__ is list:
+        gradient, node.grad = settled(node.grad), None
+        if gradient.__class__ is list:
             gradient = _outputs(gradient)
         _capture(task, node, gradient)
         if node.__class__ is AccumulateGrad:

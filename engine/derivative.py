@@ -132,6 +132,7 @@ def _named(rules: Sequence[Any]) -> dict[str, Any]:
 
 def _function(text: str, namespace: dict[str, Any]) -> Callable[..., Any]:
     """Compiles a lambda, or the function that `text` defines under the name `function`. The text is always of our own making."""
+    namespace["__package__"] = __package__
     if text.startswith("lambda"):
         return eval(text, namespace)  # type: ignore[no-any-return]  # noqa: S307
     exec(text, namespace)  # noqa: S102

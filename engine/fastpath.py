@@ -91,6 +91,7 @@ _INLINE = {"add": "x + z", "sub": "x - z", "mul": "x * z"}
 def specialise(op: Op) -> Callable[..., Any]:
     """The fast path of an elementwise op of one or two inputs."""
     namespace = {
+        "__package__": __package__,
         "Node": Node,
         "Tensor": Tensor,
         "general": op.call,

@@ -19,14 +19,14 @@ else:
 class Owned:
     """An array that the engine made itself for one slot, so that it may be changed in place.
 
-    `flat` views the same memory: adding a float to one element through a memoryview costs half of what NumPy's indexing does.
+    `flat`, of a vector, views the same memory: adding to one element through a memoryview costs half of what NumPy's indexing does.
     """
 
     __slots__ = ("array", "flat")
 
     def __init__(self, array: Any) -> None:
         self.array = array
-        self.flat = memoryview(array).cast("B").cast("d") if array.dtype == np.float64 and array.size and array.flags.c_contiguous else None
+        self.flat = memoryview(array) if array.ndim == 1 and array.dtype == np.float64 and array.flags.c_contiguous else None
 
 
 class Scatter:
@@ -48,6 +48,14 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     have = target.grad
     kind = gradient.__class__
     if kind is Scatter:
+        value = gradient.value
+        if value.__class__ is float:
+            if have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
+                have.flat[gradient.index] += value
+                return
+        elif hasattr(value, "node"):
+            collect(target, have, gradient)
+            return
         if have.__class__ is not Owned:
             have = target.grad = _own(target, have)
         scatter_add(have, gradient.index, gradient.value)
@@ -61,19 +69,58 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         gradient = sum_to(gradient, target.shape)
     if have is WAITING:
         target.grad = gradient
-    elif have.__class__ is Owned:
+    elif have.__class__ is Collected:
+        have.rest = gradient if have.rest is None else have.rest + gradient
+    elif have.__class__ is Owned and gradient.__class__ is np.ndarray:
         np.add(have.array, gradient, out=have.array)
     elif have.__class__ is float or have.__class__ is not gradient.__class__ or have.__class__ is not np.ndarray:
-        target.grad = have + gradient
+        target.grad = (have.array if have.__class__ is Owned else have) + gradient
     else:
         target.grad = Owned(have + gradient)
 
 
+class Collected:
+    """Recorded gradients of reads, kept until the node's turn comes: then one operation writes them all, so that n reads stay O(n)."""
+
+    __slots__ = ("reads", "rest", "shape")
+
+    def __init__(self, shape: tuple[int, ...], rest: Any) -> None:
+        self.shape = shape
+        self.rest = rest
+        self.reads: list[Scatter] = []
+
+    def written(self) -> Any:
+        """The sum of all that was collected, as one value of the target's shape."""
+        from .ops.index import _put
+        from .ops.shape import stack
+
+        single = [r for r in self.reads if r.index.__class__ is int and len(self.shape) == 1]
+        total = self.rest
+        parts = [_put(r.value, r.index, self.shape) for r in self.reads if r not in single]
+        if single:
+            parts.append(_put(stack([r.value for r in single]), np.array([r.index for r in single]), self.shape))
+        for part in parts:
+            total = part if total is None else total + part
+        return total
+
+
+def collect(target: Node | Edge, have: Any, read: Scatter) -> None:
+    """Adds a recorded read to the buffer of its source."""
+    if have.__class__ is not Collected:
+        have = target.grad = Collected(target.shape, None if have is WAITING else have.array if have.__class__ is Owned else have)
+    have.reads.append(read)
+
+
+def settled(gradient: Any) -> Any:
+    """What a buffer holds when its node's turn comes: None where nothing arrived."""
+    if gradient is WAITING:
+        return None
+    return gradient.written() if gradient.__class__ is Collected else gradient
+
+
 def scatter_add(buffer: Owned, index: Any, value: Any) -> None:
     """buffer[index] += value, where an index that repeats counts as often as it stands there."""
-    if index.__class__ is int and buffer.flat is not None and value.__class__ is float and buffer.array.ndim == 1:
-        buffer.flat[index] += value
-    elif is_basic(index):
+    if is_basic(index):
         buffer.array[index] += value
     else:
         np.add.at(buffer.array, index, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ..derivative import shape_of
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
 from ..lazy import LazyModule
-from ..op import as_raw, describe, formula, op, wrap_any
+from ..op import as_raw, describe, formula, op, record, registry, wrap, wrap_any
 from ..shapes import one_axis, whole
 from ..tensor import Mask, Tensor, untracked
 from .shape import unbox
@@ -112,13 +113,9 @@ def _several(part: Any, shape: tuple[int, ...], axis: int) -> Any:
 # ---------------------------------------------------------------- reading
 
 
-def scatter(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """g at `index` of zeros: the gradient of reading there. Raw gradients are not written out but added where they belong."""
-    return _put(g, index, shape) if isinstance(g, Tensor) else Scatter(index, g)
-
-
 @op(name="_put", builtin=False, node="IndexPutBackward0", g=lambda g, index: _read(g, index))
 def _put(g: Any, index: Any, shape: Any) -> Any:
+    """g at `index` of zeros: the transpose of reading there."""
     buffer = Owned(np.zeros(shape))
     scatter_add(buffer, index, g)
     return buffer.array
@@ -130,7 +127,7 @@ def _reader(name: str, node: str) -> Any:
     def read(x: Any, index: Any) -> Any:
         return unbox(x[index])
 
-    return op(name=name, builtin=False, node=node, x=lambda g, x_shape, index: scatter(g, index, x_shape))(read)
+    return op(name=name, builtin=False, node=node, x=lambda g, index: Scatter(index, g))(read)
 
 
 _select = _reader("_select", "SelectBackward0")
@@ -153,9 +150,10 @@ def getitem(x: Any, key: Any) -> Any:
     if x.__class__ is Tensor:
         data = x.data
         if data.__class__ is not float:
+            if data.ndim == 1 and (key.__class__ is int or key.__class__ is float):
+                return _element(x, data, key)
             if x.node is None:
-                found = data[as_index(key, data.shape)]
-                return _plain(found)
+                return _plain(data[as_index(key, data.shape)])
             return _read(x, as_index(key, data.shape))
     elif isinstance(x, Mask):
         return wrap_any(_truth_or_number(x.data[as_index(key, x.shape)]))
@@ -166,6 +164,26 @@ def getitem(x: Any, key: Any) -> Any:
     if not hasattr(x, "shape") or not x.shape:
         raise ShapeError("a number has no elements", kind="index")
     return _read(x, as_index(key, x.shape))
+
+
+def _element(x: Tensor, data: Any, key: float) -> Any:
+    """One element of a vector: what loops do most, so nothing that is not needed is done."""
+    try:
+        index = key if key.__class__ is int else int(key)
+        value = data.item(index)
+    except (IndexError, OverflowError, ValueError):
+        index, value = None, None
+    if index != key:
+        index = _number(key, data.shape, 0)
+        value = data.item(index)
+    if x.node is None:
+        return wrap(value)
+    return record(_selected(), value, (x.node,), (index,))
+
+
+@functools.cache
+def _selected() -> Any:
+    return registry["_select"].derivative(1)
 
 
 def _plain(found: Any) -> Any:
@@ -238,15 +256,21 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
         raise ShapeError("a number has no elements", kind="index")
     index = as_index(key, data.shape)
     raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (as_raw(value), None)
-    _check_fit(data, index, raw)
+    if raw.__class__ is not float:
+        _check_fit(data, index, raw)
     if not sole or sys.getrefcount(data) > _HELD_BY_TENSOR or data.base is not None or not data.flags.writeable:
         data = data.copy()
     node = x.node
     if node is None and value_node is None or modes.special and not modes.local.enabled:
         data[index] = raw
         return _rebound(x, data, sole)
-    written = _write(untracked(raw, value_node), untracked(data, node), index)
-    return written
+    data[index] = raw
+    return record(_written_to((value_node is not None) + 2 * (node is not None)), data, (value_node, node), (index,))
+
+
+@functools.cache
+def _written_to(mask: int) -> Any:
+    return registry["_write"].derivative(mask)
 
 
 _HELD_BY_VARIABLE = 3
@@ -269,8 +293,6 @@ def _not_writable(x: Any) -> Tensor:
 
 def _check_fit(data: Any, index: Any, raw: Any) -> None:
     """Raises ShapeError where a value does not broadcast to the place it is written to."""
-    if raw.__class__ is float:
-        return
     place = shape_of(data[index]) if index.__class__ is not int or data.ndim > 1 else ()
     lead = len(raw.shape) - len(place)
     sizes = raw.shape[max(lead, 0) :]
@@ -292,7 +314,7 @@ def taker(name: str, node: str, builtin: bool = False) -> Any:
     def take(x: Any, index: Any, axis: int) -> Any:
         return x[_along(index, axis)]
 
-    return op(name=name, builtin=builtin, node=node, x=lambda g, x_shape, index, axis: scatter(g, _along(index, axis), x_shape))(take)
+    return op(name=name, builtin=builtin, node=node, x=lambda g, index, axis: Scatter(_along(index, axis), g))(take)
 
 
 _gather = taker("_gather", "GatherBackward0")
