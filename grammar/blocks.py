@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from .syntax import Block, Node
     from .units import Unit
 
-# Python nests an elif inside the else before it; longer chains are cut into several.
-MAX_BRANCHES = 40
-
 
 class BlockEmitter(Emitter):
     """Emitter for statements that contain statements."""
@@ -42,31 +39,10 @@ class BlockEmitter(Emitter):
     # ---- branches
 
     def branches(self, statement: If) -> None:
-        """if, elif, else. A long chain becomes several: each but the last notes that none of its tests held."""
-        chunks = [statement.branches[i : i + MAX_BRANCHES] for i in range(0, len(statement.branches), MAX_BRANCHES)]
-        failed: str | None = None
-        for chunk in chunks:
-            following = self.temporary() if chunk is not chunks[-1] else None
-            if following is not None:
-                self.add(self._set(following, self.constant(False, statement), statement), statement)
-            if failed is None:
-                self._chain(chunk, following, statement)
-            else:
-                body = self.apart(functools.partial(BlockEmitter._chain, branches=chunk, following=following, statement=statement))
-                self.add(ast.If(test=self.name(failed, statement), body=body, orelse=[]), statement)
-            failed = following
-
-    def _chain(self, branches: list[Any], following: str | None, statement: If) -> None:
-        (test, body), *rest = branches
-        condition = test.condition(self)
-        then = self.block(body)
-        if rest:
-            orelse = self.apart(functools.partial(BlockEmitter._chain, branches=rest, following=following, statement=statement))
-        elif following is not None:
-            orelse = [self.place(self._set(following, self.constant(True, statement), statement), statement)]
-        else:
-            orelse = [] if statement.otherwise is None else self.block(statement.otherwise)
-        self.add(ast.If(test=condition, body=then, orelse=orelse), statement)
+        """if, elif, else."""
+        cases = [(test.condition, functools.partial(_fill, block=body)) for test, body in statement.branches]
+        otherwise = None if statement.otherwise is None else functools.partial(_fill, block=statement.otherwise)
+        self.cases(cases, otherwise, statement)
 
     # ---- loops
 
@@ -182,6 +158,10 @@ class BlockEmitter(Emitter):
             own = self.unit.scope.names.get(name)
             if own is not None and own is not symbol and own.kind == "variable":
                 self.store(own, self.name(symbol.python, statement), statement)
+
+
+def _fill(emitter: Any, block: Block) -> None:
+    emitter.fill(block)
 
 
 def main_name(unit: Unit) -> str:

@@ -7,6 +7,7 @@ none can reach Python's builtins or the runtime. What compiled code may refer to
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from .units import Unit
 
     Emission = Callable[["Emitter"], ast.expr]
+    Case = tuple[Emission, Callable[["Emitter"], Any]]
 
 LOAD, STORE = ast.Load(), ast.Store()
 
 # Python's compiler walks expressions by recursion on the C stack; deeper ones are cut into statements.
 MAX_DEPTH = 80
+MAX_CASES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +168,75 @@ class Emitter:
         self.add(ast.If(test=test, body=first, orelse=second), at)
         return self.name(name, at)
 
-    def logical(self, operator: str, left: ast.expr, right: Emission, at: Node) -> Any:
-        """`left and right`, `left or right`, as a condition."""
-        needed, value = self.aside(right)
-        if not needed:
-            joined = ast.BoolOp(op=ast.And() if operator == "and" else ast.Or(), values=[left, value])
-            return self.place(joined, at, left, value)
+    def cases(self, cases: list[Case], otherwise: Callable[[Emitter], Any] | None, at: Node) -> None:
+        """if, elif…, else. Python nests an elif in the else before it, so a long chain becomes several, one after the other:
+        each but the last notes in a flag that none of its tests held."""
+        chunks = [cases[i : i + MAX_CASES] for i in range(0, len(cases), MAX_CASES)]
+        failed: str | None = None
+        for chunk in chunks:
+            following = self.temporary() if chunk is not chunks[-1] else None
+            if following is not None:
+                self.add(self._set(following, self.constant(False, at), at), at)
+            last = otherwise if following is None else functools.partial(Emitter._raise_flag, flag=following, at=at)
+            if failed is None:
+                self._nested(chunk, last, at)
+            else:
+                body = self.apart(functools.partial(Emitter._nested, cases=chunk, otherwise=last, at=at))
+                self.add(ast.If(test=self.name(failed, at), body=body, orelse=[]), at)
+            failed = following
+
+    def _nested(self, cases: list[Case], otherwise: Callable[[Emitter], Any] | None, at: Node) -> None:
+        (test, body), *rest = cases
+        condition = test(self)
+        then = self.apart(body)
+        following = functools.partial(Emitter._nested, cases=rest, otherwise=otherwise, at=at) if rest else otherwise
+        self.add(ast.If(test=condition, body=then, orelse=[] if following is None else self.apart(following)), at)
+
+    def _raise_flag(self, flag: str, at: Node) -> None:
+        self.add(self._set(flag, self.constant(True, at), at), at)
+
+    def chosen(self, cases: list[tuple[Emission, Emission]], otherwise: Emission, at: Node) -> Any:
+        """The value of a long `a if c else b if d else …`, by statements."""
         name = self.temporary()
-        self.add(self._set(name, left, at), at)
-        test: ast.expr = self.name(name, at)
-        if operator == "or":
-            test = self.place(ast.UnaryOp(op=ast.Not(), operand=test), at)
-        needed.append(self.place(self._set(name, value, at), at))
-        self.add(ast.If(test=test, body=needed, orelse=[]), at)
+
+        def keep(value: Emission) -> Callable[[Emitter], Any]:
+            return lambda inner: inner.add(inner._set(name, value(inner), at), at)
+
+        self.cases([(test, keep(value)) for test, value in cases], keep(otherwise), at)
         return self.name(name, at)
+
+    def logical(self, operator: str, operands: list[Emission], at: Node) -> Any:
+        """`a and b and c`, `a or b or c`, as a condition: each is computed only where those before leave it open."""
+        joined: list[Any] = [operands[0](self)]
+        for operand in operands[1:]:
+            needed, value = self.aside(operand)
+            if needed:
+                name = self.temporary()
+                self.add(self._set(name, self._joined(operator, joined, at), at), at)
+                needed.append(self.place(self._set(name, value, at), at))
+                test: Any = self.name(name, at)
+                if operator == "or":
+                    test = self.place(ast.UnaryOp(op=ast.Not(), operand=test), at)
+                self.add(ast.If(test=test, body=needed, orelse=[]), at)
+                joined, value = [], self.name(name, at)
+            joined.append(value)
+        return self._joined(operator, joined, at)
+
+    def _joined(self, operator: str, values: list[Any], at: Node) -> Any:
+        if len(values) == 1:
+            return values[0]
+        return self.place(ast.BoolOp(op=ast.And() if operator == "and" else ast.Or(), values=values), at, *values)
+
+    def keep(self, name: str, value: Any, at: Node) -> None:
+        """Puts a value into a temporary."""
+        self.add(self._set(name, value, at), at)
+
+    def extend(self, whole: str, link: Emission, at: Node) -> None:
+        """A further part of a chained comparison, computed unless the parts so far have failed."""
+        needed, value = self.aside(link)
+        needed.append(self.place(self._set(whole, self.call("r_both", [self.name(whole, at), value], at), at), at))
+        failed = self.call("r_fails", [self.name(whole, at)], at)
+        self.add(ast.If(test=self.place(ast.UnaryOp(op=ast.Not(), operand=failed), at), body=needed, orelse=[]), at)
 
     def once(self, value: Any, at: Node) -> Callable[[], Any]:
         """A value that is read twice but computed once."""

@@ -152,6 +152,9 @@ class Binary(Expression):
         return emitter.place(ast.BinOp(left=left, op=NATIVE[self.operator](), right=right), self, left, right)
 
 
+# A conditional of more branches is computed by statements.
+LONG = 20
+
 COMPARE: dict[str, type[ast.cmpop]] = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
 
 
@@ -177,24 +180,26 @@ class Comparison(Expression):
         if len(self.operands) == 2:
             left, right = emitter.compared(self.operands)
             return emitter.compare(left, COMPARE[self.operators[0]](), right, self)
-        return self._chain(emitter, 0, self.operands[0].emit(emitter))
+        return self._chain(emitter)
 
-    def _chain(self, emitter: Emitter, at: int, left: ast.expr) -> ast.expr:
-        """`a < (t := b)`, and if that is not false, both that and `t < c`."""
-        mark = emitter.mark()
-        right = self.operands[at + 1].emit(emitter)
-        left = emitter.settle(left, mark)
-        operator = COMPARE[self.operators[at]]()
-        if at + 2 == len(self.operands):
-            return emitter.compare(left, operator, right, self)
-        middle, first = emitter.temporary(), emitter.temporary()
-        compared = emitter.compare(left, operator, emitter.walrus(middle, right, self), self)
-        test = emitter.call("r_fails", [emitter.walrus(first, compared, self)], self)
+    def _chain(self, emitter: Emitter) -> ast.expr:
+        """`t = a < (m := b)`, then for each further one, unless it has failed: `t = both(t, m < (m := c))`."""
+        whole, middle = emitter.temporary(), emitter.temporary()
+        left = self.operands[0].emit(emitter)
+        for at, operator in enumerate(self.operators):
 
-        def rest(inner: Emitter) -> ast.expr:
-            return inner.call("r_both", [inner.name(first, self), self._chain(inner, at + 1, inner.name(middle, self))], self)
+            def link(inner: Emitter, at: int = at, operator: str = operator, left: ast.expr = left) -> ast.expr:
+                mark = inner.mark()
+                right = self.operands[at + 1].emit(inner)
+                last = at + 1 == len(self.operators)
+                return inner.compare(inner.settle(left, mark), COMPARE[operator](), right if last else inner.walrus(middle, right, self), self)
 
-        return emitter.choose(test, lambda inner: inner.constant(False, self), rest, self)
+            if at == 0:
+                emitter.keep(whole, link(emitter), self)
+            else:
+                emitter.extend(whole, link, self)
+            left = emitter.name(middle, self)
+        return emitter.name(whole, self)
 
 
 @dataclass(slots=True, eq=False)
@@ -218,8 +223,19 @@ class Logical(Expression):
         return emitter.boolean(self.condition(emitter), self)
 
     def condition(self, emitter: Emitter) -> ast.expr:
-        left = self.left.condition(emitter)
-        return emitter.logical(self.operator, left, self.right.condition, self)
+        return emitter.logical(self.operator, [operand.condition for operand in self._operands()], self)
+
+    def _operands(self) -> list[Expression]:
+        """All operands of a chain of the same operator, however it is nested."""
+        found: list[Expression] = []
+        waiting: list[Expression] = [self]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Logical) and node.operator == self.operator:
+                waiting += [node.right, node.left]
+            else:
+                found.append(node)
+        return found
 
 
 @dataclass(slots=True, eq=False)
@@ -253,13 +269,24 @@ class Conditional(Expression):
         self.otherwise.check(scope)
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        return emitter.choose(self.test.condition(emitter), self.then.emit, self.otherwise.emit, self)
+        return self._choose(emitter, "emit")
 
     def condition(self, emitter: Emitter) -> ast.expr:
-        return emitter.choose(self.test.condition(emitter), self.then.condition, self.otherwise.condition, self)
+        return self._choose(emitter, "condition")
 
     def bound(self, emitter: Emitter) -> ast.expr:
-        return emitter.choose(self.test.condition(emitter), self.then.bound, self.otherwise.bound, self)
+        return self._choose(emitter, "bound")
+
+    def _choose(self, emitter: Emitter, how: str) -> ast.expr:
+        """The branches emitted by the method `how`; a long `a if c else b if d else …` by statements."""
+        cases = []
+        node: Expression = self
+        while isinstance(node, Conditional):
+            cases.append((node.test.condition, getattr(node.then, how)))
+            node = node.otherwise
+        if len(cases) > LONG:
+            return emitter.chosen(cases, getattr(node, how), self)
+        return emitter.choose(self.test.condition(emitter), getattr(self.then, how), getattr(self.otherwise, how), self)
 
 
 @dataclass(slots=True, eq=False)

@@ -14,6 +14,7 @@ from .source import Source
 from .units import FRAMES, Project, Unit
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Iterator
     from types import CodeType
 
@@ -185,7 +186,7 @@ class Expression:
         if self._code is None:
             with no_collection(), recursion_limit(FRAMES):
                 module = expression_module(self.unit, self.tree, settings.checks())
-            self._code = compile(module, self.source.name, "exec", dont_inherit=True)
+            self._code = python_code(module, self.unit)
         names = Runtime(settings, [self.source]).globals()
         try:
             with limits(settings):
@@ -249,7 +250,16 @@ def compile_unit(unit: Unit, checks: Checks) -> CodeType:
     with no_collection():
         with recursion_limit(FRAMES):
             tree = module(unit, checks)
+        return python_code(tree, unit)
+
+
+def python_code(tree: ast.Module, unit: Unit) -> CodeType:
+    """What Python's compiler makes of an emitted file; it has limits of its own on nesting."""
+    try:
         return compile(tree, unit.source.name, "exec", dont_inherit=True)
+    except (RecursionError, MemoryError, SyntaxError):
+        message = "blocks or conditional expressions are nested too deeply"
+        raise DagradError([Diagnostic.at(unit.source.span(0, 1), "nesting", message, "give names to parts of it")]) from None
 
 
 @contextlib.contextmanager
