@@ -130,7 +130,7 @@ def failure(results: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -
 
 def place(result: Mapping[str, Any]) -> str:
     """The element as a user writes it: `w` or `W[0, 1]`."""
-    return result["name"] + (str(result["index"]) if result["index"] else "")
+    return f"{result['name']}{result['index'] or ''}"
 
 
 def as_setting(value: Any) -> Any:

@@ -47,4 +47,9 @@ def dump(command: str, ok: bool, fields: Mapping[str, Any]) -> str:
     """The document as text: the keys every command shares, then its own."""
     body = plain(fields)
     head = {"schema": SCHEMA, "command": command, "ok": ok, "nonfinite": count_nonfinite(body)}
-    return json.dumps({**head, **body}, ensure_ascii=False, allow_nan=False)
+    return text({**head, **body})
+
+
+def text(value: Any) -> str:
+    """A plain value as strict JSON."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -45,16 +45,16 @@ def parameters(rule: Callable[..., Any]) -> tuple[str, ...]:
 def formula(rule: Callable[..., Any]) -> str:
     """The text of a rule: the body of a lambda, the name and parameters of a function."""
     for node in ast.walk(parsed(rule.__code__.co_filename)):
-        if isinstance(node, ast.Lambda) and node.lineno == rule.__code__.co_firstlineno:
-            if tuple(argument.arg for argument in node.args.args) == parameters(rule) and column(rule) in range(node.col_offset, node.end_col_offset or 0):
-                return ast.unparse(node.body)
+        if isinstance(node, ast.Lambda) and is_body(node, rule):
+            return ast.unparse(node.body)
     return f"{rule.__name__}({', '.join(parameters(rule))})"
 
 
-def column(rule: Callable[..., Any]) -> int:
-    """Where the body of a rule begins: two rules may stand on one line."""
-    positions = (position[2] for position in rule.__code__.co_positions() if position[2])
-    return next(positions, 0)
+def is_body(node: ast.Lambda, rule: Callable[..., Any]) -> bool:
+    """Whether a rule was made by this lambda: two rules may stand on one line, so the column decides."""
+    code = rule.__code__
+    column = next((position[2] for position in code.co_positions() if position[2]), 0)
+    return node.lineno == code.co_firstlineno and column in range(node.col_offset, node.end_col_offset or 0)
 
 
 @cache

@@ -14,7 +14,7 @@ from .options import Program
 from .status import UsageError
 
 if TYPE_CHECKING:
-    from dagrad.engine.inspect import Graph
+    from dagrad.engine.inspect import Graph, GraphNode
     from dagrad.grammar import Program as Compiled
     from dagrad.grammar import Source
 
@@ -92,14 +92,17 @@ def of_expression(text: str, at: list[str], values: bool) -> Graph:
 
 
 def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:
-    """The graph with the user's own text beside each node."""
-    return replace(graph, nodes=[replace(node, source=text_at(node.place, sources)) for node in graph.nodes])
+    """The graph with the user's own text beside each node; a variable of the command line has no place in it."""
+    return replace(graph, nodes=[located(node, sources) for node in graph.nodes])
+
+
+def located(node: GraphNode, sources: Mapping[str, Source]) -> GraphNode:
+    known = node.place is not None and node.place.file in sources
+    return replace(node, source=text_at(node.place, sources)) if known else replace(node, place=None)
 
 
 def text_at(place: Any, sources: Mapping[str, Source]) -> str:
     """The text of a place; of one that goes over several lines, the first."""
-    if place is None or place.file not in sources:
-        return ""
     line = sources[place.file].line(place.line)
     end = place.end_column - 1 if place.end_line == place.line else None
     return line[place.column - 1 : end].strip()

@@ -45,7 +45,9 @@ class Command(TyperCommand):
 
     def _expressions_last(self, ctx: Any, args: list[str]) -> list[str]:
         """Moves `-x^2` behind a `--`. Two dashes and a letter are always an option, one dash only on an exact match."""
-        takes_value = {name: not parameter.is_flag for parameter in self.get_params(ctx) for name in parameter.opts if hasattr(parameter, "is_flag")}
+        takes_value = {
+            name: not parameter.is_flag for parameter in self.get_params(ctx) for name in parameter.opts if hasattr(parameter, "is_flag")
+        }
         kept: list[str] = []
         expressions: list[str] = []
         rest = iter(args)

@@ -78,9 +78,7 @@ class Program:
 
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The program; - reads it from stdin.")] = None
     code: Annotated[list[str] | None, typer.Option("--code", "-c", metavar="CODE", help="Program text instead of FILE; repeatable.")] = None
-    set: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=EXPR", help="The value of a param or input; repeatable.")
-    ] = None
+    set: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=EXPR", help="The value of a param or input; repeatable.")] = None
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0
     allow_write: Annotated[
         Path | None, typer.Option("--allow-write", metavar="DIR", help="The folder that save() may write to.  [default: none]")
@@ -94,7 +92,9 @@ class Program:
 ExpressionOption = Annotated[str | None, typer.Option("-e", metavar="EXPR", help="An expression instead of a program.")]
 At = Annotated[
     list[str] | None,
-    typer.Option("--at", metavar="NAME=VALUE", help="The value of a name: a constant expression, @file.npy or @file.csv:column; repeatable."),
+    typer.Option(
+        "--at", metavar="NAME=VALUE", help="The value of a name: a constant expression, @file.npy or @file.csv:column; repeatable."
+    ),
 ]
 Digits = Annotated[int | None, typer.Option("--digits", min=1, max=17, metavar="N", help="Significant digits in tables.  [default: all]")]
 
@@ -149,9 +149,7 @@ def _spread(group: Any) -> list[inspect.Parameter]:
             parameters += _spread(hints[part.name])
         else:
             default = inspect.Parameter.empty if part.default is MISSING else part.default
-            parameters.append(
-                inspect.Parameter(part.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[part.name])
-            )
+            parameters.append(inspect.Parameter(part.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[part.name]))
     return parameters
 
 

@@ -34,7 +34,7 @@ class Point:
             raise UsageError(f"{text} is neither a number nor a tensor", help="only these have derivatives")
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
-        return self._run(lambda: self.expression.evaluate(values))
+        return self._run(lambda: self.expression.evaluate(dict(values)))
 
     def require_scalar(self) -> None:
         """Only one number has a gradient."""

@@ -33,7 +33,7 @@ def read(program: Program) -> Source:
 def compiled(program: Program) -> Compiled:
     """The program, with the --set names checked against its params and inputs."""
     source = guarded(lambda: read(program), {})
-    result = guarded(lambda: compile_program(source), {source.name: source})
+    result: Compiled = guarded(lambda: compile_program(source), {source.name: source})
     for name in assignments(program):
         if name not in (known := [*result.params, *result.inputs]):
             listed = ", ".join(known) or "none"

@@ -48,7 +48,9 @@ def wants_color(stream: TextIO, choice: str, environment: Mapping[str, str]) -> 
 class Screen:
     """Where a command's answer goes, in the form that was asked for."""
 
-    def __init__(self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: Path | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: Path | None = None, quiet: bool = False
+    ) -> None:
         self.command = ""  # as in the document: "graph dump"
         self.json = json
         self.color = color
@@ -127,7 +129,7 @@ class Screen:
         from dagrad.grammar import parts, render
 
         if self.error_format == "json":
-            self.err.write(document.json.dumps([diagnostic.as_json() for diagnostic in diagnostics], ensure_ascii=False) + "\n")
+            self.err.write(document.text([diagnostic.as_json() for diagnostic in diagnostics]) + "\n")
             return
         for diagnostic in diagnostics:
             if self.error_format == "full" and wants_color(self.err, self.color, os.environ):

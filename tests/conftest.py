@@ -39,7 +39,7 @@ def pytest_addoption(parser):
     parser.addoption("--record", action="store_true", help="record the output of the samples anew")
 
 
-@pytest.fixture()
+@pytest.fixture
 def dagrad(capsys, monkeypatch):
     """Runs a command line in this process."""
     from dagrad.cli import main
@@ -80,19 +80,21 @@ def environment_fixture():
 COMMAND = [sys.executable, "-P", "-m", "dagrad.cli"]
 
 
-@pytest.fixture()
+@pytest.fixture
 def command_line():
     """The words that start dagrad in a process of its own."""
     return COMMAND
 
 
-@pytest.fixture()
+@pytest.fixture
 def process(tmp_path):
     """Runs a command line in a process of its own, in an empty folder unless `cwd` is given."""
 
     def run(*arguments: object, stdin: str = "", cwd: Path = tmp_path, **changes: str | None) -> Answer:
         command = COMMAND + [str(argument) for argument in arguments]
-        done = subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment(**changes), timeout=120)
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment(**changes), timeout=120
+        )
         return Answer(done.returncode, done.stdout, done.stderr)
 
     return run

@@ -87,7 +87,9 @@ def test_the_readme_shows_what_is_printed(environment, command_line, request, tm
     tool.write_text(f'#!/bin/sh\nexec {shlex.join(command_line)} "$@"\n')
     tool.chmod(0o755)
     path = f"{tmp_path}:{environment()['PATH']}"
-    done = subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment(PATH=path))
+    done = subprocess.run(
+        ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment(PATH=path)
+    )
     printed = done.stdout.rstrip("\n")
     if request.config.getoption("--record"):
         old, new = (f"$ {command}\n{text}\n" if text else f"$ {command}\n" for text in (output, printed))

@@ -17,7 +17,7 @@ MISTAKES = sorted(path.relative_to(SAMPLES) for path in (SAMPLES / "errors").rgl
 EXIT = {"syntax": 3, "names": 3, "run": 1}
 
 
-@pytest.fixture()
+@pytest.fixture
 def recorded(request):
     """Compares a text with its record, or records it."""
 

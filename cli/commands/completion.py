@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
-from ..completion import SHELLS, script
+from ..completion import script
 
-Shell = StrEnum("Shell", list(SHELLS))
+
+class Shell(StrEnum):
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
 
 
 def command(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell.")]) -> None:

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from dagrad.grammar import Entry
 
 
-def command(screen: Screen, code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="As in error[DG020]; without one, all are listed.")] = None) -> None:
+def command(
+    screen: Screen,
+    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="As in error[DG020]; without one, all are listed.")] = None,
+) -> None:
     """What an error code means, with an example.
 
     dagrad explain DG020     # one code

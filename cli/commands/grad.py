@@ -81,9 +81,7 @@ def directions(point: "Point", hvp: list[str]) -> dict[str, Any]:
     return found
 
 
-def derivatives(
-    point: "Point", names: list[str], order: int, hessian: bool, jacobian: bool, directions: dict[str, Any]
-) -> dict[str, Any]:
+def derivatives(point: "Point", names: list[str], order: int, hessian: bool, jacobian: bool, directions: dict[str, Any]) -> dict[str, Any]:
     """Everything that was asked for, by the keys of the document. The gradients come last: they use the graph up."""
     found: dict[str, Any] = {}
     if jacobian:
@@ -115,12 +113,13 @@ def bare(screen: Screen, found: dict[str, Any]) -> None:
 
 
 def table(screen: Screen, point: "Point", found: dict[str, Any], digits: int | None) -> None:
-    from ..checking import place
     from ..values import cell, text
 
-    show = (lambda value: cell(value, digits)) if screen.is_terminal else text
+    def show(value: Any) -> str:
+        return cell(value, digits) if screen.is_terminal else text(value)
+
     lines = [["value", show(point.value)]] + [[label, show(value)] for label, value in rows(found)]
-    lines += [[f"check {place(result)}", result["verdict"]] for result in found.get("check", [])]
+    lines += [[f"check {result['name']}{result['index'] or ''}", result["verdict"]] for result in found.get("check", [])]
     screen.table(["", point.text], lines)
 
 

@@ -1,5 +1,6 @@
 """`dagrad memory`: what the graph keeps, per backward call, per source line, at the peak and at the end."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..options import Program
@@ -37,21 +38,34 @@ def measured(program: Program) -> dict[str, Any]:
     with MemoryRecorder() as recorder:
         run = compiled.run(settings)
     programs.finished(run, compiled.sources)
-    return recorder.report({**run.values, **run.params})
+    report: dict[str, Any] = recorder.report({**run.values, **run.params})
+    return report
 
 
 def lines(screen: Screen, report: dict[str, Any]) -> None:
-    """One fact a line. Times are left out: what remains is the same in every run."""
-    rows = [["backward", *map(str, call(entry))] for entry in report["backward"]]
-    rows += [["peak", *map(str, place(report["peak"]))], ["at_exit", "", *map(str, amount(report["at_exit"]))]]
-    rows += [["held_by", entry["name"], *map(str, place(entry))] for entry in report["at_exit"]["held_by"]]
-    rows += [["line", *map(str, place(entry))] for entry in report["by_line"]]
-    screen.table([], rows)
+    """The document as name and value: `backward.1.nodes`, `line.9.saved_bytes`, `held_by.loss.nodes`."""
+    for name, value in flat(report):
+        screen.line(f"{name}\t{'-' if value is None else value}")
+
+
+def flat(report: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each figure with its path; a list's entries go by what tells them apart."""
+    groups: list[tuple[str, dict[str, Any]]] = [(f"backward.{entry['index']}", entry) for entry in report["backward"]]
+    groups += [("peak", report["peak"]), ("at_exit", report["at_exit"])]
+    groups += [(f"held_by.{entry['name']}", entry) for entry in report["at_exit"]["held_by"]]
+    groups += [(f"line.{entry['line']}", entry) for entry in report["by_line"]] + [("process", report["process"])]
+    for path, entry in groups:
+        for key, value in entry.items():
+            if key not in path.split(".") and key not in ("index", "name", "held_by"):
+                yield f"{path}.{key}", str(value).lower() if isinstance(value, bool) else value
 
 
 def tables(screen: Screen, report: dict[str, Any]) -> None:
     """The same for a person, with sizes in units."""
-    calls = [[str(entry["index"]), *described(entry), "yes" if entry["retained"] else "no", f"{entry['seconds'] * 1e3:.2f}"] for entry in report["backward"]]
+    calls = [
+        [str(entry["index"]), *described(entry), "yes" if entry["retained"] else "no", f"{entry['seconds'] * 1e3:.2f}"]
+        for entry in report["backward"]
+    ]
     screen.table(["backward", "line", "nodes", "saved", "retained", "ms"], calls[:SHOWN])
     if len(calls) > SHOWN:
         screen.note(f"{len(calls) - SHOWN} more backward calls")
@@ -60,10 +74,6 @@ def tables(screen: Screen, report: dict[str, Any]) -> None:
     ends += [[f"held by {entry['name']}", *described(entry)] for entry in report["at_exit"]["held_by"]]
     screen.table(["", "line", "nodes", "saved"], ends)
     screen.line(f"peak memory of the process: {size(report['process']['peak_rss_bytes'])}")
-
-
-def call(entry: dict[str, Any]) -> list[Any]:
-    return [entry["index"], *place(entry), entry["freed_bytes"]]
 
 
 def place(entry: dict[str, Any]) -> list[Any]:

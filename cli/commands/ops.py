@@ -8,7 +8,9 @@ from ..screen import Screen
 from ..status import UsageError
 
 
-def command(screen: Screen, name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One operation; without it, all are listed.")] = None) -> None:
+def command(
+    screen: Screen, name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One operation; without it, all are listed.")] = None
+) -> None:
     """Every operation: how it is called, its derivative, what it keeps, and what holds at its kinks.
 
     dagrad ops               # all of them, one a line
@@ -56,7 +58,11 @@ def show(screen: Screen, entry: dict[str, Any]) -> None:
     if screen.json:
         screen.document(**entry)
         return
-    lines = [["call", entry["signature"]], ["means", entry["about"]], ["records", " or ".join(entry["nodes"]) or "what the operations it is made of record"]]
+    lines = [
+        ["call", entry["signature"]],
+        ["means", entry["about"]],
+        ["records", " or ".join(entry["nodes"]) or "what the operations it is made of record"],
+    ]
     lines += [[f"gradient of {name}", rule] for name, rule in entry["derivatives"].items()]
     lines += [["keeps", " ".join(entry["saved"]) or "nothing"]]
     lines += [["at kinks", entry["kinks"]]] if entry["kinks"] else []

@@ -1,6 +1,6 @@
 """`dagrad run`: runs a program and shows its params and their gradients."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..options import Digits, Program
 from ..screen import Screen
@@ -43,5 +43,7 @@ def document(screen: Screen, run: "Run") -> None:
 def table(screen: Screen, run: "Run", digits: int | None) -> None:
     from ..values import cell, text
 
-    show = (lambda value: cell(value, digits)) if screen.is_terminal else text
+    def show(value: Any) -> str:
+        return cell(value, digits) if screen.is_terminal else text(value)
+
     screen.table(["param", "value", "gradient"], [[name, show(leaf), show(leaf.grad)] for name, leaf in run.params.items()])

@@ -56,7 +56,11 @@ def bash(found: list[Entry]) -> str:
     paths = "|".join(f'"{entry.path}"' for entry in found if entry.path)
     cases = []
     for entry in found:
-        cases += [f'        "{entry.path}:{option}") words="{" ".join(map(str, values))}" ;;' for option, values in entry.choices.items() if option]
+        cases += [
+            f'        "{entry.path}:{option}") words="{" ".join(map(str, values))}" ;;'
+            for option, values in entry.choices.items()
+            if option
+        ]
     for entry in found:
         words = [*entry.commands, *map(str, entry.choices.get("", []))]
         cases.append(f'        "{entry.path}:"*) words="{" ".join([*words, *entry.options])}"; plain="{" ".join(words)}" ;;')
@@ -76,8 +80,7 @@ def fish(found: list[Entry]) -> str:
             seen += f" ; and not __fish_seen_subcommand_from {' '.join(entry.commands)}"
         for name, text in entry.commands.items():
             lines.append(f"complete -c dagrad -n '{seen}' -a {name} -d '{escaped(text)}'")
-        for value in entry.choices.get("", []):
-            lines.append(f"complete -c dagrad -n '{seen}' -a {value}")
+        lines += [f"complete -c dagrad -n '{seen}' -a {value}" for value in entry.choices.get("", [])]
         for option, text in entry.options.items():
             form = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
             values = f" -x -a '{' '.join(map(str, entry.choices[option]))}'" if option in entry.choices else ""

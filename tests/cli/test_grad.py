@@ -70,7 +70,14 @@ def test_an_expression_may_begin_with_a_minus_sign(dagrad, arguments, gradient):
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
-    [("x=pi/6", 0.5235987755982988), ("x=-2", -2), ("x = 3", 3), ("x=1e-3", 0.001), ("x=arange(3)", [0, 1, 2]), ("x=[[1,2],[3,4]]", [[1, 2], [3, 4]])],
+    [
+        ("x=pi/6", 0.5235987755982988),
+        ("x=-2", -2),
+        ("x = 3", 3),
+        ("x=1e-3", 0.001),
+        ("x=arange(3)", [0, 1, 2]),
+        ("x=[[1,2],[3,4]]", [[1, 2], [3, 4]]),
+    ],
 )
 def test_a_point_is_a_constant_expression(dagrad, text, wanted):
     assert value(dagrad, "x", "--at", text, "--jacobian")["value"] == wanted

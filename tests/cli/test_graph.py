@@ -14,7 +14,7 @@ for i in range(3) {
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def dump(dagrad, tmp_path):
     def run(source, *options):
         file = tmp_path / "model.dg"

@@ -12,7 +12,7 @@ backward(y)
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def model(tmp_path):
     file = tmp_path / "model.dg"
     file.write_text(MODEL)

@@ -17,7 +17,9 @@ def command(
     program: Program,
     e: ExpressionOption = None,
     at: At = None,
-    format: Annotated[str | None, typer.Option("--format", metavar="FORM", help="text, tree, dot or json.  [default: tree on a terminal, text elsewhere]")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="FORM", help="text, tree, dot or json.  [default: tree on a terminal, text elsewhere]")
+    ] = None,
     step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
     root: Annotated[str | None, typer.Option("--root", metavar="NAME", help="The graph of this value at the end of the run.")] = None,
     values: Annotated[bool, typer.Option("--values", help="Show the value that each node computed.")] = False,
