@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from heapq import heappop, heappush
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .derivative import saved_values
 from .errors import EngineError, FreedGraphError, ShapeError, VersionError
-from .gradient import Owned, deliver, settled
+from .gradient import Owned, deliver, settled, written
+from .hooks import Hooks, as_gradient, as_tensor, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .lazy import LazyModule
 from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, node_of
 from .observe import listeners
@@ -40,7 +42,20 @@ class GraphTask:
     @property
     def plain(self) -> bool:
         """Whether nothing is asked for but that the leaves get their gradients."""
-        return not (self.captures or self.create_graph or listeners)
+        return not (self.captures or self.create_graph or listeners or Hooks.live)
+
+    def will_run(self, node: Node) -> bool:
+        """Whether this pass comes by a node."""
+        return node in self.dependencies
+
+
+class _Current(threading.local):
+    """The pass that this thread is in, for hooks that span several tensors."""
+
+    task: GraphTask | None = None
+
+
+current = _Current()
 
 
 class Engine:
@@ -176,12 +191,19 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
         gradient, node.grad = settled(node.grad), None
         if gradient.__class__ is list:
             gradient = _outputs(gradient)
+        hooks: Hooks | None = getattr(node, "extra", None)
+        if hooks is not None and gradient is not None:
+            gradient = run_tensor_hooks(hooks, gradient.array if gradient.__class__ is Owned else gradient)
         _capture(task, node, gradient)
+        if hooks is not None and hooks.pre and gradient is not None:
+            gradient = run_pre_hooks(hooks, gradient)
         if node.__class__ is AccumulateGrad:
             _finish_leaf(task, node, gradient)  # type: ignore[arg-type]
             continue
         edges = node.edges
         gradients = _apply(task, node, gradient)
+        if hooks is not None and hooks.post:
+            gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
         if not task.retain_graph:
             _release(node, task.place)
         for edge, part in zip(edges, gradients, strict=True):
@@ -262,12 +284,34 @@ def _finish_leaf(task: GraphTask, leaf: AccumulateGrad, gradient: Any) -> None:
     """The end of a path: the gradient is added into `.grad`, if the pass was asked to."""
     if gradient is None or not task.accumulate:
         return
+    hooks: Hooks | None = getattr(leaf, "extra", None)
+    if hooks is not None:
+        _finish_hooked(leaf, hooks, gradient)
+        return
     ours = gradient.__class__ is Owned
     if ours:
         gradient = gradient.array
     if leaf.dtype is not None and gradient.__class__ is not float and gradient.dtype != leaf.dtype:
         gradient = gradient.astype(leaf.dtype)
     accumulate(leaf, gradient, ours or _sole(gradient))
+    for listener in listeners:
+        listener.accumulated(leaf, gradient)
+
+
+def _finish_hooked(leaf: AccumulateGrad, hooks: Hooks, gradient: Any) -> None:
+    """As `_finish_leaf` for a leaf with hooks, which see the very Tensor that is stored."""
+    arrived = as_tensor(gradient)
+    if leaf.accumulated is None and arrived.node is None:
+        if arrived.data.__class__ is not float and gradient.__class__ is not Owned:
+            arrived = untracked(arrived.data.copy())
+        leaf.accumulated = arrived
+    else:
+        accumulate(leaf, as_gradient(arrived), False)
+    for hook in list(hooks.after_accumulate.values()):
+        if hook(leaf.variable) is not None:
+            raise EngineError("Tensor post accumulate grad hooks should return None.")
+    for hook in list(hooks.post.values()):
+        hook((), (arrived,))
     for listener in listeners:
         listener.accumulated(leaf, gradient)
 
@@ -372,9 +416,11 @@ def run_task(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
 
 
 def _execute(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
+    before, current.task = current.task, task
     try:
         Engine.execute(task, roots)
     finally:
+        current.task = before
         for listener in listeners:
             listener.ended()
 

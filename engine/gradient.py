@@ -53,7 +53,7 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
             if have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
                 have.flat[gradient.index] += value
                 return
-        elif hasattr(value, "node"):
+        if have.__class__ is Collected or (value.__class__ is not float and hasattr(value, "node")):
             collect(target, have, gradient)
             return
         if have.__class__ is not Owned:
@@ -116,6 +116,11 @@ def settled(gradient: Any) -> Any:
     if gradient is WAITING:
         return None
     return gradient.written() if gradient.__class__ is Collected else gradient
+
+
+def written(gradient: Any) -> Any:
+    """A gradient written out, for those who look at it before it is delivered."""
+    return gradient.array if gradient.__class__ is Owned else gradient
 
 
 def scatter_add(buffer: Owned, index: Any, value: Any) -> None:

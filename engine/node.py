@@ -116,6 +116,22 @@ class Node:
         """Where the backward pass stands that dismantled this node: a released node keeps that in place of its saved values."""
         return Place(*self.saved) if self.released else None
 
+    def _sequence_nr(self) -> int:
+        """PyTorch's name for `sequence_nr`."""
+        return self.sequence_nr
+
+    def register_hook(self, hook: Any) -> Any:
+        """Calls `hook(grad_inputs, grad_outputs)` after the node ran; see hooks.py."""
+        from .hooks import register_node_hook
+
+        return register_node_hook(self, hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Calls `hook(grad_outputs)` before the node runs; see hooks.py."""
+        from .hooks import register_prehook
+
+        return register_prehook(self, hook)
+
     def __repr__(self) -> str:
         return f"<{self.name()} #{self.sequence_nr} at {self.span}>"
 

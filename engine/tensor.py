@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError, EngineError
@@ -9,10 +10,12 @@ from .lazy import LazyModule
 from .node import AccumulateGrad, Edge, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from .hooks import RemovableHandle
 
     Value = float | NDArray[Any]
 else:
@@ -151,6 +154,11 @@ class Tensor:
         node = self.node
         if isinstance(node, AccumulateGrad):
             return node.accumulated
+        hooks = getattr(self.grad_fn, "extra", None)
+        if hooks is not None and self.output_nr in hooks.retained:
+            return hooks.retained[self.output_nr]  # type: ignore[no-any-return]
+        if node is not None:
+            warnings.warn("the .grad attribute of a Tensor that is not a leaf Tensor is being accessed; call retain_grad() first", stacklevel=2)
         return None
 
     @grad.setter
@@ -173,6 +181,24 @@ class Tensor:
         elif not wanted:
             self.node = None
         return self
+
+    def retain_grad(self) -> None:
+        """Keeps the gradient of a tensor that is no leaf in its `.grad` too."""
+        from .hooks import retain_grad
+
+        retain_grad(self)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Calls `hook(gradient)` whenever the gradient of this tensor is computed; what it returns replaces the gradient."""
+        from .hooks import register_hook
+
+        return register_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Calls `hook(leaf)` after a gradient was added into this leaf's `.grad`."""
+        from .hooks import register_post_accumulate_grad_hook
+
+        return register_post_accumulate_grad_hook(self, hook)
 
     def backward(self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Sequence[Tensor] | None = None) -> None:
         """Adds the gradient of this tensor into `.grad` of every leaf it depends on, then dismantles the graph.
