@@ -129,6 +129,7 @@ class BlockEmitter(Emitter):
     def function(self, define: Define) -> ast.stmt:
         """The Python function for a definition."""
         inner = BlockEmitter(self.unit, self.checks)
+        inner.check_defaults(define)
         inner.fill(define.body)
         inner.finish()
         body = inner.statements or [inner.place(ast.Pass(), define)]
@@ -143,6 +144,15 @@ class BlockEmitter(Emitter):
         )
         python = define.symbol.python if define.symbol is not None else ""
         return self.place(ast.FunctionDef(name=python, args=arguments, body=body, decorator_list=[], type_params=[]), define)  # type: ignore[no-any-return]
+
+    def check_defaults(self, define: Define) -> None:
+        """A function can be called before the line that evaluates its defaults."""
+        for parameter in define.parameters:
+            if parameter.default is not None and not _is_literal(parameter.default):
+                name = self.name("v_" + parameter.name, parameter)
+                test = ast.Compare(left=name, ops=[ast.Is()], comparators=[self.name("r_UNSET", parameter)])
+                missing = ast.Expr(value=self.call("r_unset", [self.constant(parameter.name, parameter)], parameter))
+                self.add(ast.If(test=self.place(test, parameter), body=[self.place(missing, parameter)], orelse=[]), parameter)
 
     def counted(self, body: list[ast.stmt], at: Node) -> list[ast.stmt]:
         """A function's body with its depth counted."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .expressions import Name, Truth, name_of
 from .postfix import Call
 from .strings import String
-from .syntax import Block, Expression, Mistake, Statement, end_of
+from .syntax import Block, Expression, Mistake, Statement
 
 if TYPE_CHECKING:
     from .emitter import Emitter
@@ -34,7 +34,7 @@ class If(Statement):
                 break
             branches.append((children[at + 1], children[at + 2]))
             at += 3
-        return cls(children[0].start_pos, end_of(children[-1]), branches, otherwise)
+        return cls(children[0].start_pos, branches[0][0].end, branches, otherwise)
 
     def blocks(self) -> list[Block]:
         """All blocks, in order."""
@@ -102,6 +102,11 @@ class While(Statement):
     test: Expression
     body: Block
 
+    @classmethod
+    def build(cls, children: list[Any]) -> While:
+        word, test, body = children
+        return cls(word.start_pos, test.end, test, body)
+
     def declare(self, scope: Scope) -> None:
         self.body.declare(scope)
 
@@ -153,6 +158,11 @@ class NoGrad(Statement):
     """`no_grad { }`: nothing inside is recorded."""
 
     body: Block
+
+    @classmethod
+    def build(cls, children: list[Any]) -> NoGrad:
+        word, body = children
+        return cls(word.start_pos, word.end_pos, body)
 
     def declare(self, scope: Scope) -> None:
         self.body.declare(scope)

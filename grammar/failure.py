@@ -35,6 +35,9 @@ FAULTS = (EngineError, StepLimit, DepthLimit, TimeIsUp, RecursionError, MemoryEr
 
 MAX_STACK = 30
 
+# A call of the program: its code, the instruction that stands open, and how many times in a row.
+Call = tuple["CodeType", int, int]
+
 
 class Failure:
     """An exception, seen from the program. `sources` are its files by name, `symbols` its names by their Python name."""
@@ -51,14 +54,14 @@ class Failure:
         kind, message, help, labels = self._what(frames)
         found = Diagnostic.at(frames[-1][1] if frames else None, kind, message, help, labels)
         if len(frames) > 1:
-            found.stack = folded([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
+            found.stack = shortened([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
         return found
 
     # ---- where
 
     def _frames(self, trace: TracebackType | None) -> list[tuple[CodeType, Span, int]]:
         """The program's frames from the outermost in, the same place several times in a row counted as one."""
-        frames: list[tuple[CodeType, int, int]] = []
+        frames: list[Call] = []
         while trace is not None:
             code = trace.tb_frame.f_code
             if code.co_filename in self.sources and trace.tb_frame.f_globals.get("__package__") is None:
@@ -67,9 +70,7 @@ class Failure:
                 else:
                     frames.append((code, trace.tb_lasti, 1))
             trace = trace.tb_next
-        if len(frames) > 400:
-            frames = [*frames[:200], *frames[-200:]]
-        return [(code, span, count) for code, lasti, count in frames if (span := span_of(code, lasti)) is not None]
+        return [(code, span, count) for code, lasti, count in folded(frames) if (span := span_of(code, lasti)) is not None]
 
     @staticmethod
     def _name(code: CodeType) -> str:
@@ -140,7 +141,7 @@ class Failure:
         from .builtins import signatures
 
         hidden = f"; it hides the builtin function {name}" if name in signatures() else ""
-        help = f"give the variable another name to call {name}()" if hidden else f"for a product write {name}*{text[len(name):]}"
+        help = f"give the variable another name to call {name}()" if hidden else f"for a product write {name}*{text[len(name) :].lstrip()}"
         symbol = self.symbols.get(f"v_{name}")
         labels = []
         if symbol is not None and symbol.unit is not None and symbol.end:
@@ -152,7 +153,8 @@ class Failure:
         return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
 
     def _call(self, python: str, problem: str) -> tuple[str, str, str | None, list[Label]]:
-        problem = re.sub(r"'v_(\w+)'", r"'\1'", problem).replace("positional ", "").replace("required ", "")
+        problem = re.sub(r"'v_(\w+)'", r"'\1'", problem).replace("positional ", "")
+        problem = re.sub(r"missing \d+ required arguments?: (.*)", r"needs its argument \1", problem)
         if match := re.match(r"got an unexpected keyword argument '(\w+)'", problem):
             problem = f"has no parameter '{match[1]}'"
         name = display_name(python)
@@ -179,34 +181,32 @@ def span_of(code: CodeType, lasti: int) -> Span | None:
     return Span(code.co_filename, line, start, end_line or line, start + 1 if end_column is None else end_column + 1)
 
 
-def folded(frames: list[Frame]) -> list[Frame]:
-    """The stack with recursion of up to four functions in turn folded, and the middle of what is still long left out."""
+def folded(calls: list[Call]) -> list[Call]:
+    """The calls with recursion of up to four functions in turn folded into one round with counts."""
     for period in (1, 2, 3, 4):
-        frames = list(_folded(frames, period))
-    if len(frames) > MAX_STACK:
-        half = MAX_STACK // 2
-        left = frames[half:-half]
-        gap = Frame(f"({len(left)} more calls)", left[0].file, left[0].line, left[0].column, len(left))
-        frames = [*frames[:half], gap, *frames[-half:]]
-    return frames
+        calls = list(_folded(calls, period))
+    return calls
 
 
-def _folded(frames: list[Frame], period: int) -> Iterator[Frame]:
+def _folded(calls: list[Call], period: int) -> Iterator[Call]:
     at = 0
-    while at < len(frames):
-        group = frames[at : at + period]
-        turns = 1
-        while _same(group, frames[at + turns * period : at + (turns + 1) * period]):
-            turns += 1
-        if turns > 1:
-            for i, frame in enumerate(group):
-                total = sum(frames[at + t * period + i].count for t in range(turns))
-                yield Frame(frame.name, frame.file, frame.line, frame.column, total)
-            at += turns * period
-        else:
-            yield frames[at]
-            at += 1
+    while at < len(calls):
+        group = [call[:2] for call in calls[at : at + period]]
+        end = at + period
+        while len(group) == period and [call[:2] for call in calls[end : end + period]] == group:
+            end += period
+        for i, (code, lasti) in enumerate(group):
+            yield code, lasti, sum(call[2] for call in calls[at + i : end : period])
+            if end == at + period and period > 1:
+                break
+        at = end if end > at + period else at + 1
 
 
-def _same(a: list[Frame], b: list[Frame]) -> bool:
-    return len(a) == len(b) and all((x.name, x.file, x.line, x.column) == (y.name, y.file, y.line, y.column) for x, y in zip(a, b, strict=True))
+def shortened(stack: list[Frame]) -> list[Frame]:
+    """A long stack without its middle."""
+    if len(stack) <= MAX_STACK:
+        return stack
+    half = MAX_STACK // 2
+    left = stack[half:-half]
+    gap = Frame(f"({len(left)} more calls)", left[0].file, left[0].line, left[0].column, len(left))
+    return [*stack[:half], gap, *stack[-half:]]

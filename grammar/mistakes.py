@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lark import Token
 
+from .builtins import OWN
 from .layout import CLOSERS
 from .syntax import Mistake, Node, end_of, start_of
 
@@ -40,7 +41,10 @@ FOREIGN_OPERATORS = {
     "“": '"', "”": '"', "‘": '"', "’": '"', "„": '"', "«": '"', "»": '"', "`": '"',
 }  # fmt: skip
 
+CHARACTERS = {"$": "names have no $; write the name alone", "?": "a choice is written a if c else b", "\\": "a line that ends in an operator goes on by itself"}
+
 DECLARATIONS = {"let", "var", "const", "val", "auto", "float", "double", "int", "real", "set", "global", "local", "nonlocal"}
+CONTROL = {"try", "except", "catch", "switch", "match", "do", "repeat", "until", "loop", "unless", "then", "begin", "with"}
 FUNCTIONS = {"function", "fn", "func", "fun", "define", "lambda"}
 
 
@@ -115,7 +119,8 @@ def _number_help(text: str) -> str:
     if match := re.fullmatch(r"((?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[jJ]", text):
         return "there are no complex numbers"
     if match := re.fullmatch(r"((?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\.?([^\W\d]\w*)", text):
-        return f"write {match[1].rstrip('_')}*{match[2]}"
+        if not match[2].startswith("_"):
+            return f"write {match[1].rstrip('.')}*{match[2]}"
     return "numbers look like 1, 1_000, 1.5, .5, 1e-3"
 
 
@@ -126,6 +131,8 @@ def _bad_string(spot: Spot) -> Mistake | None:
 
 
 def _quotes(spot: Spot) -> Mistake | None:
+    if spot.kind == "PRIME" and spot.previous in VALUES:
+        return spot.mistake("bad-character", "' is the prime of a derivative and follows the name of a function", "write f'(x)")
     if spot.kind == "PRIME":
         return spot.mistake("bad-character", "' is the prime of a derivative, not a quote", 'strings stand in double quotes: "text"')
     return None
@@ -139,8 +146,7 @@ def _foreign_operator(spot: Spot) -> Mistake | None:
     if spot.kind == "COMPARE" and text == ">" and spot.previous == "COMPARE" and str(spot.last) == "<":
         return spot.over_last("foreign-operator", "there is no '<>'", "write !=")
     if spot.kind == "BAD_CHARACTER":
-        help = "names have no $; write the name alone" if text == "$" else "blocks stand in { }" if text == "\\" else None
-        return spot.mistake("bad-character", f"unexpected character '{text}'", help)
+        return spot.mistake("bad-character", f"unexpected character '{text}'", CHARACTERS.get(text))
     return None
 
 
@@ -156,7 +162,7 @@ def _increment(spot: Spot) -> Mistake | None:
 
 
 def _stray_else(spot: Spot) -> Mistake | None:
-    if spot.kind in {"ELSE", "ELIF"} and "IF" not in spot.accepts:
+    if spot.kind in {"ELSE", "ELIF"} and (spot.head is None or "NAME" not in spot.accepts):
         return spot.mistake("stray-else", f"'{spot.token}' without an if before it", "else and elif follow the } of an if")
     if spot.kind == "IF" and spot.previous == "ELSE":
         return spot.over_last("unexpected", "'else if' is one word here", "write elif")
@@ -166,7 +172,9 @@ def _stray_else(spot: Spot) -> Mistake | None:
 
 
 def _reserved(spot: Spot) -> Mistake | None:
-    if spot.kind in KEYWORDS and ("NAME" in spot.accepts and not (spot.kind in STATEMENTS and spot.previous in OPERATORS and False)):
+    if spot.kind == "IF" and spot.previous in OPERATORS:
+        return spot.mistake("reserved-word", "'if' begins a statement, and has no value", "a choice is written a if c else b")
+    if spot.kind in KEYWORDS and "NAME" in spot.accepts:
         return spot.mistake("reserved-word", f"'{spot.token}' is a reserved word, not a name", "choose another name")
     if spot.kind in {"ASSIGN", "AUGMENT"} and spot.previous in KEYWORDS and spot.last is not None:
         return Mistake("reserved-word", f"'{spot.last}' is a reserved word, not a name", start_of(spot.last), end_of(spot.last), "choose another name")
@@ -185,9 +193,11 @@ def _assignment(spot: Spot) -> Mistake | None:
 
 def _foreign_word(spot: Spot) -> Mistake | None:
     head = spot.head
-    if head is None or head.type != "NAME" or spot.last is not head or spot.kind not in {"NAME", "STRING", "NUMBER"}:
+    if head is None or head.type != "NAME" or spot.last is not head or spot.kind not in {"NAME", "STRING", "NUMBER", "LBRACE"}:
         return None
     word = str(head)
+    if word in CONTROL:
+        return Mistake("unexpected", f"there is no '{word}'", start_of(head), end_of(head), "the statements that steer are if, for, while and def")
     if word in DECLARATIONS and spot.kind == "NAME":
         return Mistake("unexpected", f"there is no '{word}'", start_of(head), end_of(head), f"write {spot.token} = …")
     if word in FUNCTIONS and spot.kind == "NAME":
@@ -220,14 +230,15 @@ def _side_by_side(spot: Spot) -> Mistake | None:
         return None
     if spot.previous == "NUMBER" and spot.kind in {"NAME", "LPAR"}:
         rest = str(spot.token) if spot.kind == "NAME" else "("
+        if rest in OWN and not OWN[rest].returns:
+            return spot.mistake("missing-operator", f"the end of the statement is missing before '{rest}'", "begin a new line or write ;")
         return spot.over_last("missing-operator", "a number and a name side by side", f"write {spot.last}*{rest}")
     if spot.previous in {"RPAR", "RSQB", "NAME", "NUMBER"} and spot.kind in {"NAME", "NUMBER"}:
-        return spot.mistake("missing-operator", f"an operator or the end of the line is missing before '{spot.token}'", _product_help(spot))
+        inside = _inside_brackets(spot.before)
+        what = "a comma or an operator" if inside else "an operator or the end of the line"
+        help = None if inside else "for a product write *, for a new statement begin a new line or write ;"
+        return spot.mistake("missing-operator", f"{what} is missing before '{spot.token}'", help)
     return None
-
-
-def _product_help(spot: Spot) -> str | None:
-    return "for a product write *, for a new statement begin a new line or write ;"
 
 
 def _semicolon(spot: Spot) -> Mistake | None:
@@ -239,10 +250,14 @@ def _semicolon(spot: Spot) -> Mistake | None:
 def _missing_expression(spot: Spot) -> Mistake | None:
     if spot.previous in OPERATORS and "NUMBER" in spot.accepts and (spot.at_end or spot.kind in {*CLOSERS, "COMMA", "ASSIGN", "COLON", "LBRACE", "ELSE"}):
         help = "a line that goes on ends in an operator or a comma, or stands in ( )" if spot.at_end and spot.previous == "ASSIGN" else None
+        if spot.kind == "LBRACE":
+            help = "a vector stands in [ ], a block after if, for, while, def or no_grad"
         return spot.mistake("missing-expression", f"a value is missing after '{spot.last}'", help)
     if spot.previous in OPERATORS and spot.kind in {"PRODUCT", "POWER", "COMPARE", "AND", "OR"}:
         return spot.mistake("missing-expression", f"a value is missing between '{spot.last}' and '{spot.token}'")
-    if spot.previous in {"IF", "ELIF", "WHILE", "ASSERT", "IN"} and "NUMBER" in spot.accepts:
+    if spot.kind == "PRODUCT" and spot.head is None:
+        return spot.mistake("unexpected", f"a statement cannot begin with '{spot.token}'", "comments begin with #")
+    if spot.previous in {"IF", "ELIF", "ELSE", "WHILE", "ASSERT", "IN"} and "NUMBER" in spot.accepts:
         return spot.mistake("missing-expression", f"a value is missing after '{spot.last}'")
     return None
 
@@ -256,8 +271,11 @@ def _stray_closer(spot: Spot) -> Mistake | None:
 def _keyword_head(spot: Spot) -> Mistake | None:
     if spot.last is not None and spot.previous in {"PARAM", "INPUT"}:
         return spot.mistake("unexpected", f"'{spot.last}' needs a name", f"write {spot.last} w = 0.5")
-    if spot.head is not None and spot.head.type in {"PARAM", "INPUT"} and "ASSIGN" in spot.accepts and spot.at_end:
-        return spot.mistake("missing-expression", f"the {spot.head} has no value", f"write {spot.head} {spot.last} = 0.5")
+    if spot.head is not None and spot.head.type in {"PARAM", "INPUT"} and spot.accepts == {"ASSIGN"}:
+        message = f"the {spot.head} has no value" if spot.at_end else "expected '='"
+        return spot.mistake("missing-expression", message, f"write {spot.head} {spot.last} = 0.5")
+    if spot.head is not None and spot.head.type == "FOR" and "IN" in spot.accepts:
+        return spot.mistake("unexpected", "expected 'in'", "write for i in range(n) { … }, or for x in v { … }")
     return None
 
 
@@ -272,10 +290,13 @@ def _general(spot: Spot) -> Mistake:
     words = list(dict.fromkeys(WORDS[kind] for kind in WORDS if kind in spot.accepts))
     if "a value" in words:
         words = [w for w in words if w not in {"a name", "'('", "'['"}]
+    if "an operator" in words:
+        words = [w for w in words if w not in {"'['", "'('", "'.'"} and (w != "','" or _inside_brackets(spot.before))]
     words = words[:MAX_WORDS]
+    help = "a choice is written a if c else b" if "'else'" in words else None
     expected = f"expected {_joined(words)}" if words else "nothing can follow here"
     found = "the line ends" if spot.at_end else f"found '{spot.token}'"
-    return spot.mistake("unexpected", f"{expected}, but {found}")
+    return spot.mistake("unexpected", f"{expected}, but {found}", help)
 
 
 def _joined(words: list[str]) -> str:

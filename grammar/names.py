@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ FOREIGN = {
     "range_": "range", "array": "[…]", "tensor": "[…]", "True": "true", "False": "false", "Inf": "inf", "infinity": "inf", "NaN": "nan",
     "PI": "pi", "Pi": "pi", "length": "len", "println": "print", "printf": "print", "echo": "print", "gamma": "exp(lgamma(x))",
     "clip": "clamp", "average": "mean", "mse_loss": "mse", "ceiling": "ceil", "signum": "sign", "sgn": "sign", "rad": "x*pi/180",
+    "None": "a plain number or nothing at all", "np": "no module: write sin(x), not np.sin(x)", "numpy": "no module: write sin(x), not numpy.sin(x)",
+    "math": "no module: write sin(x), not math.sin(x)", "torch": "no module: write sin(x), not torch.sin(x)",
     "float": "a number is always a float", "int": "trunc", "const": "a plain assignment", "let": "a plain assignment",
     "var_": "a plain assignment", "gradient": "grad", "derivative": "f'(x)", "diff": "f'(x)", "transposed": "transpose",
 }  # fmt: skip
@@ -22,14 +25,17 @@ FOREIGN = {
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate nearest to a misspelt name, if one is near enough."""
     limit = 1 if len(name) <= 3 else 2 if len(name) <= 7 else 3
-    best, nearest = None, limit + 1
+    best, nearest, common = None, limit + 1, 0
     lowered = name.lower()
     for candidate in candidates:
-        if abs(len(candidate) - len(name)) >= nearest or (len(name) < 2 and candidate.lower() != lowered):
+        if abs(len(candidate) - len(name)) > nearest or (len(name) < 2 and candidate.lower() != lowered):
             continue
         distance = 0 if candidate.lower() == lowered else edits(name, candidate)
-        if distance < nearest and distance < max(len(name), 2):
-            best, nearest = candidate, distance
+        if distance > limit or distance >= max(len(name), 2):
+            continue
+        shared = len(os.path.commonprefix([name, candidate]))
+        if distance < nearest or (distance == nearest and shared > common):
+            best, nearest, common = candidate, distance, shared
     return best
 
 

@@ -49,7 +49,7 @@ class Call(Expression):
     def build(cls, children: list[Any]) -> Call:
         callee, *arguments, closer = children
         if isinstance(callee, (Number, Binary, Unary, List, String, Comparison, Logical)):
-            raise not_callable(callee, arguments, closer)
+            raise not_callable(callee, closer)
         return cls(callee.start, closer.end_pos, callee, arguments)
 
     @property
@@ -71,8 +71,12 @@ class Call(Expression):
             self.callee.check(scope)
         for argument in self.arguments:
             argument.check(scope)
-        if self.symbol is not None:
+        if self.symbol is not None and not self._of_nothing():
             scope.check_call(self, self.symbol)
+
+    def _of_nothing(self) -> bool:
+        """Whether it is a method call on a name that was already reported as unknown."""
+        return isinstance(self.callee, Attribute) and isinstance(self.callee.value, Name) and self.callee.value.symbol is None
 
     def emit(self, emitter: Emitter) -> ast.expr:
         return emitter.invoke(self)
@@ -182,7 +186,9 @@ class Prime(Expression):
         return emitter.call("r_derivative", [function, emitter.constant(self.order, self)], self)
 
 
-def not_callable(callee: Expression, arguments: list[Any], closer: Any) -> Mistake:
+def not_callable(callee: Expression, closer: Any) -> Mistake:
     """The error for `2(x)` and its like, where a product is meant."""
-    return Mistake("missing-operator", "a number is not a function" if isinstance(callee, Number) else "this value is not a function",
-                   callee.start, closer.end_pos, help="{product}")  # fmt: skip
+    message = "a number is not a function" if isinstance(callee, Number) else "this value is not a function"
+    mistake = Mistake("missing-operator", message, callee.start, closer.end_pos)
+    mistake.split = callee.end
+    return mistake

@@ -7,7 +7,7 @@ statement, or, where a block follows, only its head, so that the statements in t
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from lark import Token
 
@@ -54,10 +54,9 @@ def diagnose(source: Source, start: str) -> DagradError:
 
 def _with_product(mistake: Mistake, source: Source) -> Mistake:
     """Fills in the suggestion for a call of a number, which needs the text."""
-    if mistake.help == "{product}":
-        text = source.text[mistake.start : mistake.end]
-        head, _, rest = text.partition("(")
-        mistake.help = f"for a product write {head.strip()}*({rest}"
+    if mistake.split:
+        head, rest = source.text[mistake.start : mistake.split], source.text[mistake.split : mistake.end]
+        mistake.help = f"for a product write {head.strip()}*{rest.strip()}"
     return mistake
 
 
@@ -103,7 +102,7 @@ def balanced(tokens: list[Token], mistakes: list[Mistake]) -> list[Token]:
                 continue
         kept.append(token)
         at += 1
-        if at == len(tokens) and stack:
+        while at == len(tokens) and stack:
             at = _unclosed(tokens, at, stack, kept, mistakes)
     return kept
 
@@ -138,16 +137,12 @@ def _unclosed(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept
     if opener.type == "LBRACE":
         # The statements inside are fine; a closer at the end keeps the block whole.
         kept.append(Token.new_borrow_pos("RBRACE", "", kept[-1]))
-        return _end_or(tokens, at, stack)
+        return at
     resume = at
     if at == len(tokens) or tokens[at].type not in STATEMENTS | {"LBRACE", "RBRACE"}:
         resume = _resume(tokens, tokens.index(opener))
     _drop_statement(kept, count, tokens[resume : resume + 1])
     return resume
-
-
-def _end_or(tokens: list[Token], at: int, stack: list[tuple[Token, int]]) -> int:
-    return at if not stack or at < len(tokens) else at
 
 
 def _resume(tokens: list[Token], opener: int) -> int:
@@ -215,9 +210,9 @@ def _statements(tokens: list[Token], mistakes: list[Mistake], end: int) -> None:
 def _chunks(tokens: list[Token]) -> list[list[Token]]:
     chunks: list[list[Token]] = [[]]
     depth = 0
-    for token in tokens:
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         depth += (token.type == "LBRACE") - (token.type == "RBRACE")
-        if token.type == "_END" and depth == 0:
+        if token.type == "_END" and depth == 0 and (following is None or following.type != "LBRACE"):
             chunks.append([])
         else:
             chunks[-1].append(token)
@@ -252,6 +247,8 @@ def _without(tokens: list[Token], at: int) -> list[Token]:
     while last < len(tokens) and tokens[last].type not in BOUNDARIES:
         last += 1
     replacement: list[Token] = []
+    if [token.type for token in tokens[last : last + 2]] == ["_END", "LBRACE"]:  # a { on a line of its own
+        last += 1
     if last < len(tokens) and tokens[last].type == "LBRACE":
         kinds = [token.type for token in tokens[first:last]]
         kind = "ELIF" if kinds[:1] == ["ELIF"] or kinds[:2] == ["ELSE", "IF"] else "ELSE" if kinds[:1] == ["ELSE"] else "IF"
@@ -259,6 +256,3 @@ def _without(tokens: list[Token], at: int) -> list[Token]:
     elif first == last:  # a boundary that cannot stand here
         last += 1
     return [*tokens[:first], *replacement, *tokens[last:]]
-
-
-__all__ = ["Any", "balanced", "diagnose"]

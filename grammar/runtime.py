@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ class Runtime:
 
     def globals(self) -> dict[str, Any]:
         """The namespace: the runtime's functions (r_) and the builtins (b_), nothing else."""
-        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **_builtins()}
+        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions()}
         names.update(
             b_print=self.print, b_backward=self.backward, b_zero_grad=self.zero_grad, b_save=self.save,
             r_param=self.param, r_input=self.input, r_step=self.step, r_enter=self.enter, r_leave=self.leave, r_show=self.show,
@@ -96,7 +97,8 @@ class Runtime:
         if not isinstance(y, Tensor):
             raise EngineError(f"backward needs a value that depends on a param, not {kind_of(y)} that is not tracked", kind="backward",
                               help="declare what it depends on with param")  # fmt: skip
-        engine.backward([y], [gradient], retain_graph=bool(retain_graph) or bool(create_graph), create_graph=bool(create_graph))
+        with FiniteGradients() if self.settings.check_finite else contextlib.nullcontext():
+            engine.backward([y], [gradient], retain_graph=bool(retain_graph) or bool(create_graph), create_graph=bool(create_graph))
 
     def zero_grad(self, *leaves: Any) -> None:
         """Clears the gradients of the given params, or of all."""
@@ -152,6 +154,11 @@ def call(function: Any, *arguments: Any, **named: Any) -> Any:
     if code is not None and function.__globals__.get("r_call") is call:
         named = {f"v_{name}": item for name, item in named.items()}
     return function(*arguments, **named)
+
+
+def unset(name: str) -> None:
+    """A call before the definition's own line, where its defaults are evaluated."""
+    raise EngineError(f"the default of '{name}' is not evaluated yet", kind="unset-name", help="call the function after its definition, or pass the argument")
 
 
 def keep(item: Any) -> Any:
@@ -246,6 +253,24 @@ def finite(item: Any) -> Any:
     return item
 
 
+class FiniteGradients(engine.Listener):
+    """Stops a backward pass at the first node that makes inf or nan out of finite gradients."""
+
+    def ran(self, node: Any, gradient: Any, gradients: Any) -> None:
+        if all(_is_finite(part) for part in gradients):
+            return
+        label = (node.span, f"the backward of {node.name()} made it here")
+        raise EngineError("a gradient that is not finite", kind="non-finite", labels=[label])
+
+
+def _is_finite(gradient: Any) -> bool:
+    if gradient is None:
+        return True
+    data = getattr(gradient, "value", getattr(gradient, "array", getattr(gradient, "data", gradient)))
+    difference = data - data if isinstance(data, float) or hasattr(data, "shape") else 0.0
+    return bool((difference == 0.0).all()) if hasattr(difference, "all") else difference == 0.0
+
+
 def assert_close(a: Any, b: Any, rtol: Any = 1e-7, atol: Any = 0.0) -> None:
     """Stops where a and b differ by more than atol + rtol * |b|."""
     pairs = list(_pairs(a, b))
@@ -306,7 +331,7 @@ def gradients(y: Any, *x: Any) -> Any:
 
 
 @functools.cache
-def _builtins() -> dict[str, Any]:
+def builtin_functions() -> dict[str, Any]:
     """The builtins by their names in compiled code."""
     return {**{f"b_{name}": _language(registry[name]) for name in signatures() if name not in OWN}, **OWN_FUNCTIONS}
 
@@ -345,5 +370,5 @@ SHARED: dict[str, Any] = {
     "r_slice": slice, "r_locals": locals, "r_Tuple": Tuple, "r_TRUE": values.TRUE, "r_FALSE": values.FALSE, "r_UNSET": values.UNSET,
     "r_boolean": boolean, "r_truth": values.truth, "r_both": values.both, "r_fails": values.fails, "r_text": text, "r_format": values.format_with,
     "r_value": value, "r_call": call, "r_keep": keep, "r_range": span, "r_iterate": iterate, "r_unpack": unpack, "r_fail": fail,
-    "r_finite": finite, "r_derivative": derivative, "r_assign_element": assign_element,
+    "r_finite": finite, "r_derivative": derivative, "r_unset": unset, "r_assign_element": assign_element,
 }  # fmt: skip

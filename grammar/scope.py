@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .builtins import CONSTANTS, OWN, Signature, signatures
+from .builtins import CONSTANTS, Signature, signatures
 from .calls import check_call
 from .diagnostic import Diagnostic, Label
 from .functions import gives_value, leaves_nothing
@@ -248,7 +248,7 @@ class Scope:
             self.error("not-a-function", f"'{symbol.name}' is not a function, so it has no derivative {symbol.name}'", prime)
         elif symbol.fixed and symbol.signature is not None:
             wanted = symbol.signature.required
-            if wanted != 1 and not (symbol.signature.variadic and wanted == 0 and symbol.name not in OWN):
+            if wanted != 1 or symbol.signature.variadic:
                 self.error("arguments", f"{symbol.name}' needs a function of one argument, {symbol.name} takes {symbol.signature.describe()}", prime,
                            labels=self.label(symbol, "defined here"))  # fmt: skip
 

@@ -29,6 +29,7 @@ class Mistake(Exception):
         self.end = end
         self.help = help
         self.labels = labels
+        self.split = 0  # in a call of what is no function: where its arguments begin
 
     def diagnostic(self, source: Source) -> Diagnostic:
         """It as an error in `source`."""
@@ -116,7 +117,8 @@ class Block(Node):
 
     @classmethod
     def build(cls, children: list[Any]) -> Block:
-        return cls(start_of(children[0]) if children else 0, end_of(children[-1]) if children else 0, children)
+        left, *statements, right = children
+        return cls(left.start_pos, right.end_pos, statements)
 
     def declare(self, scope: Scope) -> None:
         for statement in self.statements:
@@ -134,6 +136,10 @@ class Program(Block):
     """A whole file."""
 
     __slots__ = ()
+
+    @classmethod
+    def build(cls, children: list[Any]) -> Program:
+        return cls(0, end_of(children[-1]) if children else 0, children)
 
 
 @dataclass(slots=True, eq=False)

@@ -129,7 +129,7 @@ def format_value(value: Any) -> str:
         return "(" + ", ".join(format_value(v) for v in value) + ("," if len(value) == 1 else "") + ")"
     if value is None:
         raise no_value()
-    return f"function {display_name(getattr(value, '__name__', ''))}".strip()
+    return f"function {function_name(value)}"
 
 
 def format_nested(value: Any) -> str:
@@ -181,6 +181,16 @@ def display_name(python: str) -> str:
     """The language's name for a function of the compiled code."""
     head, _, tail = python.partition("_")
     return tail if tail and head.rstrip("0123456789") in {"v", "b"} else python
+
+
+def function_name(function: Any) -> str:
+    """What the language calls a function."""
+    from .runtime import builtin_functions
+
+    for python, found in builtin_functions().items():
+        if found is function:
+            return display_name(python)
+    return display_name(getattr(function, "__name__", ""))
 
 
 def no_value() -> EngineError:
