@@ -9,21 +9,19 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import modes
+from .accumulate import finish_leaf
 from .derivative import saved_values
-from .errors import EngineError, FreedGraphError, ShapeError, VersionError
+from .errors import EngineError, ShapeError
 from .gradient import Owned, deliver, settled, written
-from .hooks import Hooks, as_gradient, as_tensor, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from .lazy import LazyModule
+from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .lazy import np
 from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, node_of
 from .observe import listeners
+from .refusal import check_versions, freed
 from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 class GraphTask:
@@ -95,16 +93,16 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
             visited.append(node)
     for node in visited:
         if not node.edges:
-            raise _freed(node)
+            raise freed(node)
         for edge in node.edges:
             if edge is not None and edge.grad is None:
                 node_found = node_of(edge)
                 node_found.grad = WAITING
                 visited.append(node_found)
-                changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)  # type: ignore[attr-defined]
+                changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)
     if changed:
         for node in visited:
-            _check_versions(node)
+            check_versions(node)
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -127,7 +125,8 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         if gradient is WAITING:
             gradient = None
         if node.__class__ is AccumulateGrad:
-            _finish_leaf(task, node, gradient)  # type: ignore[arg-type]
+            if gradient is not None and task.accumulate:
+                finish_leaf(node, gradient)
             continue
         if gradient is not None:
             derivative = node.derivative
@@ -198,7 +197,8 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
         if hooks is not None and hooks.pre and gradient is not None:
             gradient = run_pre_hooks(hooks, gradient)
         if node.__class__ is AccumulateGrad:
-            _finish_leaf(task, node, gradient)  # type: ignore[arg-type]
+            if gradient is not None and task.accumulate:
+                finish_leaf(node, gradient)
             continue
         edges = node.edges
         gradients = _apply(task, node, gradient)
@@ -269,116 +269,12 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
         if name == "y":
             values[i] = untracked(value, node) if op.outputs == 1 else tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value))
         elif op.variadic:
-            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, node.edges)]
+            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, node.edges, strict=True)]
         else:
             edge = node.edges[op.inputs.index(name)]
             if edge is not None:
                 values[i] = untracked(value, edge)
     return tuple(values)
-
-
-# ---------------------------------------------------------------- leaves
-
-
-def _finish_leaf(task: GraphTask, leaf: AccumulateGrad, gradient: Any) -> None:
-    """The end of a path: the gradient is added into `.grad`, if the pass was asked to."""
-    if gradient is None or not task.accumulate:
-        return
-    hooks: Hooks | None = getattr(leaf, "extra", None)
-    if hooks is not None:
-        _finish_hooked(leaf, hooks, gradient)
-        return
-    ours = gradient.__class__ is Owned
-    if ours:
-        gradient = gradient.array
-    if leaf.dtype is not None and gradient.__class__ is not float and gradient.dtype != leaf.dtype:
-        gradient = gradient.astype(leaf.dtype)
-    accumulate(leaf, gradient, ours or _sole(gradient))
-    for listener in listeners:
-        listener.accumulated(leaf, gradient)
-
-
-def _finish_hooked(leaf: AccumulateGrad, hooks: Hooks, gradient: Any) -> None:
-    """As `_finish_leaf` for a leaf with hooks, which see the very Tensor that is stored."""
-    arrived = as_tensor(gradient)
-    if leaf.accumulated is None and arrived.node is None:
-        if arrived.data.__class__ is not float and gradient.__class__ is not Owned:
-            arrived = untracked(arrived.data.copy())
-        leaf.accumulated = arrived
-    else:
-        accumulate(leaf, as_gradient(arrived), False)
-    for hook in list(hooks.after_accumulate.values()):
-        if hook(leaf.variable) is not None:
-            raise EngineError("Tensor post accumulate grad hooks should return None.")
-    for hook in list(hooks.post.values()):
-        hook((), (arrived,))
-    for listener in listeners:
-        listener.accumulated(leaf, gradient)
-
-
-def accumulate(leaf: AccumulateGrad, gradient: Any, ours: bool) -> None:
-    """`leaf.grad += gradient`.
-
-    The first gradient is taken over where nobody else holds its array (`ours`) and copied where somebody does. Later ones are
-    added in place, unless somebody holds the array of the sum so far: values that were read stay what they were.
-    """
-    have = leaf.accumulated
-    if isinstance(gradient, Tensor) or (have is not None and have.node is not None):
-        leaf.accumulated = gradient if have is None and isinstance(gradient, Tensor) else _plus(have, gradient)
-    elif have is None:
-        leaf.accumulated = untracked(gradient if ours or gradient.__class__ is float else gradient.copy())
-    elif have.data.__class__ is float or sys.getrefcount(have.data) > _HELD_BY_TENSOR:
-        have.data = have.data + gradient
-    else:
-        np.add(have.data, gradient, out=have.data)
-
-
-def _plus(have: Tensor | None, gradient: Any) -> Tensor:
-    return untracked(gradient) if have is None else have + gradient  # type: ignore[operator, no-any-return]
-
-
-def _sole(gradient: Any) -> bool:
-    """Whether an array is nobody's but the backward pass's: no view, and held by the frames that call this alone."""
-    return gradient.__class__ is not float and gradient.base is None and gradient.flags.writeable and sys.getrefcount(gradient) <= _HELD_IN_PASSING
-
-
-# What sys.getrefcount says of an array that one Tensor holds, and of one that is on its way through `_finish_leaf`.
-_HELD_BY_TENSOR = 2
-_HELD_IN_PASSING = 5
-
-
-# ---------------------------------------------------------------- errors that name both lines
-
-
-def _freed(node: Node) -> EngineError:
-    labels = [(node.span, f"{node.name()} was recorded here")]
-    if node.released_at is not None:
-        labels.append((node.released_at, "freed by this backward"))
-    where = f" (line {node.span.line})" if node.span.line else ""
-    by = f" by the backward of line {node.released_at.line}" if node.released_at and node.released_at.line else ""
-    return FreedGraphError(
-        f"Trying to backward through the graph a second time: {node.name()}{where} was freed{by}",
-        help="keep the graph with retain_graph=True in the first backward, or compute the value again",
-        labels=labels,
-    )
-
-
-def _check_versions(node: Node) -> None:
-    """Raises VersionError where `node` saved the value of a leaf that was changed since."""
-    for slot, leaf in enumerate(node.edges):
-        if isinstance(leaf, AccumulateGrad) and leaf.changed and leaf.changed[0] > node.sequence_nr and node.derivative.saves_input(slot):
-            raise _modified(node, leaf)
-
-
-def _modified(node: Node, leaf: AccumulateGrad) -> EngineError:
-    place = leaf.changed[1]  # type: ignore[index]
-    called = leaf.label or "a leaf"
-    at = f" on line {place.line}" if place.line else ""
-    return VersionError(
-        f"{node.name()} needs the value that {called} had, but it was modified by an inplace operation{at} since",
-        help=f"call backward before {called} changes, or compute the value again",
-        labels=[(node.span, f"{called} was saved for backward here"), (place, f"{called} changed here")],
-    )
 
 
 # ---------------------------------------------------------------- the calls
@@ -431,7 +327,7 @@ def _root(tensor: Any, gradient: Any, number: int, create_graph: bool) -> tuple[
         raise EngineError(
             f"element {number} of tensors does not require grad and does not have a grad_fn",
             kind="no-grad",
-            help="it depends on no tracked leaf: make one with requires_grad=True, and look for a detach, a no_grad or a comparison on the way",
+            help="it depends on no tracked leaf; look for a missing requires_grad=True, a detach, a no_grad or a comparison on the way",
         )
     if gradient is None:
         if tensor.size != 1:
@@ -445,7 +341,9 @@ def _root(tensor: Any, gradient: Any, number: int, create_graph: bool) -> tuple[
         gradient = _as_gradient(gradient, create_graph)
         shape = () if gradient.__class__ is float else gradient.shape
         if shape != tensor.shape:
-            raise ShapeError(f"Mismatch in shape: grad_output[{number}] has a shape of {shape} and output[{number}] has a shape of {tensor.shape}")
+            raise ShapeError(
+                f"Mismatch in shape: grad_output[{number}] has a shape of {shape} and output[{number}] has a shape of {tensor.shape}"
+            )
     return tensor.node, gradient
 
 

@@ -62,7 +62,11 @@ class Derivative:
     def _runner(self) -> Callable[..., Any]:
         if self.op.variadic:
             return _run_list
-        lines = ["def function(node, g):", f"    {self._unpack('node.saved')}", f"    {''.join(f'e{i}, ' for i in range(len(self.rules)))}= node.edges"]
+        lines = [
+            "def function(node, g):",
+            f"    {self._unpack('node.saved')}",
+            f"    {''.join(f'e{i}, ' for i in range(len(self.rules)))}= node.edges",
+        ]
         for i, rule in enumerate(self.rules):
             if rule is not None:
                 lines.append(_DELIVER.format(edge=f"e{i}", call=_call(i, rule)))
@@ -111,7 +115,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of a raw value or Tensor; a float's is (), a list has one a member."""
     if value.__class__ is float:
         return ()
-    return [shape_of(member) for member in value] if value.__class__ is list else value.shape  # type: ignore[return-value, no-any-return]
+    return [shape_of(member) for member in value] if value.__class__ is list else value.shape
 
 
 def saved_values(node: Node) -> list[tuple[str, Any]]:
@@ -134,6 +138,6 @@ def _function(text: str, namespace: dict[str, Any]) -> Callable[..., Any]:
     """Compiles a lambda, or the function that `text` defines under the name `function`. The text is always of our own making."""
     namespace["__package__"] = __package__
     if text.startswith("lambda"):
-        return eval(text, namespace)  # type: ignore[no-any-return]  # noqa: S307
-    exec(text, namespace)  # noqa: S102
+        return eval(text, namespace)  # type: ignore[no-any-return]
+    exec(text, namespace)
     return namespace["function"]  # type: ignore[no-any-return]

@@ -102,7 +102,7 @@ def specialise(op: Op) -> Callable[..., Any]:
         "shape_of": shape_of,
     }
     text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
-    exec(text, namespace)  # noqa: S102 - text of our own making
+    exec(text, namespace)
     call: Callable[..., Any] = namespace["call"]  # type: ignore[assignment]
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .lazy import LazyModule
+from .lazy import np
 from .node import WAITING
 from .shapes import sum_to
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from .node import Edge, Node
-else:
-    np = LazyModule("numpy")
 
 
 class Owned:
@@ -23,6 +19,8 @@ class Owned:
     """
 
     __slots__ = ("array", "flat")
+
+    flat: Any
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -49,10 +47,9 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     kind = gradient.__class__
     if kind is Scatter:
         value = gradient.value
-        if value.__class__ is float:
-            if have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
-                have.flat[gradient.index] += value
-                return
+        if value.__class__ is float and have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
+            have.flat[gradient.index] += value
+            return
         if have.__class__ is Collected or (value.__class__ is not float and hasattr(value, "node")):
             collect(target, have, gradient)
             return
@@ -142,7 +139,7 @@ def _own(target: Node | Edge, have: Any) -> Owned:
 
 
 def cleared(gradient: Any, index: Any) -> Owned:
-    """The gradient of the old value in `v[index] = y`: `gradient` with zero at `index`. An owned buffer is cleared in place and passed on."""
+    """The gradient of the old value in `v[index] = y`: `gradient` with zero at `index`. An owned buffer is cleared and passed on."""
     owned = gradient if gradient.__class__ is Owned else Owned(gradient.copy())
     owned.array[index] = 0.0
     return owned

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-
-
 class Hooks:
     """The hooks of one node. While any exist, passes run through the ready queue, which asks for them."""
 
@@ -46,16 +44,17 @@ class RemovableHandle:
 
     _next = 0
 
-    def __init__(self, registries: Sequence[dict[int, Callable[..., Any]]], hook: Callable[..., Any]) -> None:
+    def __init__(self, registry: dict[int, Callable[..., Any]], hook: Callable[..., Any], others: Sequence[RemovableHandle] = ()) -> None:
         RemovableHandle._next += 1
         self.id = RemovableHandle._next
-        self._registries = list(registries)
-        for registry in registries:
-            registry[self.id] = hook
+        self._registry = registry
+        self._others = others
+        registry[self.id] = hook
 
     def remove(self) -> None:
-        for registry in self._registries:
-            registry.pop(self.id, None)
+        self._registry.pop(self.id, None)
+        for handle in self._others:
+            handle.remove()
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -70,24 +69,24 @@ class RemovableHandle:
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Calls `hook(gradient)` each time the gradient of `tensor` is computed; what it returns, if anything, replaces the gradient."""
     node, number = _tracked(tensor, "register_hook")
-    return RemovableHandle([hooks_of(node).tensor.setdefault(number, {})], hook)
+    return RemovableHandle(hooks_of(node).tensor.setdefault(number, {}), hook)
 
 
 def register_post_accumulate_grad_hook(tensor: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """Calls `hook(leaf)` after a gradient was added into the leaf's `.grad`."""
     if not isinstance(tensor.node, AccumulateGrad):
         raise EngineError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    return RemovableHandle([hooks_of(tensor.node).after_accumulate], hook)
+    return RemovableHandle(hooks_of(tensor.node).after_accumulate, hook)
 
 
 def register_prehook(node: Node, hook: Callable[[tuple[Any, ...]], Any]) -> RemovableHandle:
     """Calls `hook(grad_outputs)` before the node runs; what it returns replaces them."""
-    return RemovableHandle([hooks_of(node).pre], hook)
+    return RemovableHandle(hooks_of(node).pre, hook)
 
 
 def register_node_hook(node: Node, hook: Callable[[tuple[Any, ...], tuple[Any, ...]], Any]) -> RemovableHandle:
     """Calls `hook(grad_inputs, grad_outputs)` after the node ran; what it returns replaces `grad_inputs`."""
-    return RemovableHandle([hooks_of(node).post], hook)
+    return RemovableHandle(hooks_of(node).post, hook)
 
 
 def retain_grad(tensor: Tensor) -> None:
@@ -120,8 +119,7 @@ class _Watch:
         self.expected = 0
         self.lock = threading.Lock()
         handles = [register_hook(t, self._hook(i)) for i, t in enumerate(tensors)]
-        self.handle = RemovableHandle([], function)
-        self.handle.remove = lambda: [handle.remove() for handle in handles]  # type: ignore[assignment, method-assign]
+        self.handle = RemovableHandle({}, function, handles)
 
     def _hook(self, i: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
@@ -166,7 +164,7 @@ def _tensor_hooks(hooks: Hooks, number: int, gradient: Any) -> Any:
         gradient = _replaced(gradient, hook(as_tensor(gradient)))
     if number in hooks.retained:
         before = hooks.retained[number]
-        hooks.retained[number] = as_tensor(gradient) if before is None else before + as_tensor(gradient)  # type: ignore[operator]
+        hooks.retained[number] = as_tensor(gradient) if before is None else before + as_tensor(gradient)
     return gradient
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from math import copysign, inf, isinf, nan
+from math import copysign, inf, nan
 
 
 def div(a: float, b: float) -> float:

@@ -16,3 +16,9 @@ class LazyModule:
         value = getattr(importlib.import_module(self.__name), attribute)
         setattr(self, attribute, value)
         return value
+
+
+# One NumPy for the whole engine. Its type is Any: NumPy's stubs cannot follow settings, such as keepdims, that are known at run time only.
+np: Any = LazyModule("numpy")
+special: Any = LazyModule("scipy.special")
+linalg: Any = LazyModule("scipy.linalg")

@@ -21,7 +21,10 @@ def assign(leaf: Tensor, value: Any) -> Tensor:
     data = as_raw(value)
     shape = () if data.__class__ is float else data.shape
     if shape != node.shape:
-        raise ShapeError(f"a value of shape {shape} for {node.label or 'a leaf'} of shape {node.shape}", help="an update keeps the shape of its parameter")
+        raise ShapeError(
+            f"a value of shape {shape} for {node.label or 'a leaf'} of shape {node.shape}",
+            help="an update keeps the shape of its parameter",
+        )
     if data.__class__ is not float and (data.base is not None or (isinstance(value, Tensor) and value.node is not None)):
         data = data.copy()
     leaf.data = data
@@ -42,7 +45,11 @@ def detach(x: Any) -> Any:
 def gradient_of(x: Any) -> Any:
     """The value of x.grad; an EngineError that says what is missing where there is none."""
     if not isinstance(x, Tensor) or x.node is None:
-        raise EngineError("only a param has a gradient, this value is not tracked", kind="no-grad", help="make it a param, or differentiate with grad(y, x)")
+        raise EngineError(
+            "only a param has a gradient, this value is not tracked",
+            kind="no-grad",
+            help="make it a param, or differentiate with grad(y, x)",
+        )
     if not isinstance(x.node, AccumulateGrad):
         raise EngineError(
             "only a param keeps its gradient, this value was computed",

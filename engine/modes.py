@@ -96,7 +96,7 @@ def _decorate(mode: Callable[[], Any], function: F) -> F:
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
-        def steps(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        def steps(*args: Any, **kwargs: Any) -> Any:
             return _drive(mode, function(*args, **kwargs))
 
         return steps  # type: ignore[return-value]
@@ -117,7 +117,7 @@ def _decorate(mode: Callable[[], Any], function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def _drive(mode: Callable[[], Any], generator: Any) -> Iterator[Any]:
+def _drive(mode: Callable[[], Any], generator: Any) -> Any:
     """Runs a generator step by step under `mode`, passing on what is sent, thrown and returned."""
     step: Callable[[], Any] = functools.partial(next, generator)
     while True:

@@ -29,10 +29,12 @@ class Place(NamedTuple):
     def position(self) -> tuple[str, int, int, int, int] | None:
         """(file, line, column, end line, end column), lines and columns from 1; None where the compiler left none."""
         found = next(islice(self.code.co_positions(), self.lasti // 2, None), None)
-        if found is None or found[0] is None or found[2] is None:
+        if found is None:
             return None
         line, end_line, column, end_column = found
-        return self.code.co_filename, line, column + 1, end_line or line, (end_column or column) + 1
+        if line is None or column is None:
+            return None
+        return self.code.co_filename, line, column + 1, end_line or line, (column if end_column is None else end_column) + 1
 
     @property
     def line(self) -> int:
@@ -184,7 +186,7 @@ class Edge:
 
 def node_of(edge: Node | Edge) -> Node:
     """The node that an edge leads to."""
-    return edge.node if edge.__class__ is Edge else edge  # type: ignore[union-attr, return-value]
+    return edge.node if edge.__class__ is Edge else edge
 
 
 class AccumulateGrad(Node):

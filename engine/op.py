@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .derivative import Derivative, shape_of
 from .errors import ArgumentError, EngineError, ShapeError
-from .lazy import LazyModule
+from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
 from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 Rule = "Callable[..., Any] | None"
 
@@ -176,7 +172,8 @@ def _unary(op: Op) -> Callable[..., Any]:
 
 
 def _binary(op: Op) -> Callable[..., Any]:
-    scalar, array, derivatives = op.scalar, op.array, [None, None, None, None]
+    scalar, array = op.scalar, op.array
+    derivatives: list[Any] = [None, None, None, None]
 
     def call(a: Any, b: Any) -> Any:
         if a.__class__ is Tensor:
@@ -196,8 +193,8 @@ def _binary(op: Op) -> Callable[..., Any]:
         else:
             try:
                 y = array(x, z)
-            except ValueError as error:
-                raise misfit(op, x, z, error) from None
+            except ValueError:
+                raise misfit(op, x, z) from None
         if p is None and q is None:
             return wrap(y) if isinstance(a, Tensor) or isinstance(b, Tensor) else y
         mask = 3 if p is not None and q is not None else 1 if q is None else 2
@@ -343,7 +340,7 @@ def wrap_any(y: Any) -> Any:
     return untracked(y)
 
 
-def misfit(op: Op, x: Any, z: Any, error: ValueError) -> EngineError:
+def misfit(op: Op, x: Any, z: Any) -> EngineError:
     """The error for two shapes that do not fit."""
     shapes = [getattr(v, "shape", ()) for v in (x, z)]
     return ShapeError(
@@ -366,7 +363,7 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     node.saved = saved
     node.sequence_nr = next_number()
     node.grad = None
-    node.shape = () if y.__class__ is float else y.shape if derivative.op.outputs == 1 else tuple(map(shape_of, y))
+    node.shape = () if y.__class__ is float else y.shape if derivative.op.outputs == 1 else tuple(shape_of(part) for part in y)  # type: ignore[misc]
     frame = _getframe(2)
     while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
         frame = frame.f_back

@@ -54,8 +54,7 @@ def one_axis(axis: Any, ndim: int, name: str) -> int:
 def sizes_of(sizes: Any, what: str) -> tuple[int, ...]:
     """Sizes given as separate arguments, a list, a tuple or a vector."""
     if len(sizes) == 1 and not isinstance(sizes[0], (int, float)):
-        inner = sizes[0]
-        sizes = inner.data.tolist() if hasattr(inner, "data") and getattr(inner, "ndim", 0) else inner if isinstance(inner, (list, tuple)) or hasattr(inner, "tolist") else [inner]
-        if hasattr(sizes, "tolist"):
-            sizes = sizes.tolist()
+        inner = getattr(sizes[0], "data", sizes[0]) if hasattr(sizes[0], "requires_grad") else sizes[0]
+        listed = inner.tolist() if hasattr(inner, "tolist") else inner
+        sizes = listed if isinstance(listed, (list, tuple)) else [listed]
     return tuple(whole(size, f"a size of {what}") for size in sizes)

@@ -6,20 +6,17 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError, EngineError
-from .lazy import LazyModule
+from .lazy import np
 from .node import AccumulateGrad, Edge, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from .hooks import RemovableHandle
 
     Value = float | NDArray[Any]
-else:
-    np = LazyModule("numpy")
 
 
 class Tensor:
@@ -34,6 +31,39 @@ class Tensor:
 
     data: Any
     node: Node | Edge | None
+
+    if TYPE_CHECKING:
+        # Installed by the ops (ops/__init__.py); a test holds this list against what is installed.
+        T: Tensor
+        __add__: Callable[..., Tensor]
+        __radd__: Callable[..., Tensor]
+        __sub__: Callable[..., Tensor]
+        __rsub__: Callable[..., Tensor]
+        __mul__: Callable[..., Tensor]
+        __rmul__: Callable[..., Tensor]
+        __truediv__: Callable[..., Tensor]
+        __rtruediv__: Callable[..., Tensor]
+        __floordiv__: Callable[..., Tensor]
+        __rfloordiv__: Callable[..., Tensor]
+        __mod__: Callable[..., Tensor]
+        __rmod__: Callable[..., Tensor]
+        __pow__: Callable[..., Tensor]
+        __rpow__: Callable[..., Tensor]
+        __matmul__: Callable[..., Tensor]
+        __rmatmul__: Callable[..., Tensor]
+        __neg__: Callable[[], Tensor]
+        __pos__: Callable[[], Tensor]
+        __abs__: Callable[[], Tensor]
+        __invert__: Callable[[], Tensor]
+        __and__: Callable[..., Tensor]
+        __or__: Callable[..., Tensor]
+        __lt__: Callable[..., Any]
+        __le__: Callable[..., Any]
+        __gt__: Callable[..., Any]
+        __ge__: Callable[..., Any]
+        __getitem__: Callable[..., Tensor]
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     # NumPy must leave `array * tensor` to the Tensor.
     __array_ufunc__: Any = None
@@ -103,7 +133,8 @@ class Tensor:
 
         if self.node is not None and is_grad_enabled():
             raise EngineError("numpy() of a tensor that requires grad", help="use detach().numpy()")
-        return np.asarray(self.data)
+        array: NDArray[Any] = np.asarray(self.data)
+        return array
 
     def tolist(self) -> Any:
         """The value as a float or nested lists of floats."""
@@ -114,8 +145,8 @@ class Tensor:
         return untracked(self.data)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        array = self.numpy()
-        return np.array(array, dtype=dtype, copy=True) if copy else np.asarray(array, dtype=dtype)
+        array: NDArray[Any] = np.array(self.numpy(), dtype=dtype, copy=True) if copy else np.asarray(self.numpy(), dtype=dtype)
+        return array
 
     def __float__(self) -> float:
         return self.item()
@@ -138,7 +169,7 @@ class Tensor:
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([self[i] for i in range(len(self))])  # type: ignore[index]
+        return iter([self[i] for i in range(len(self))])
 
     def __repr__(self) -> str:
         value = repr(self.data) if self.data.__class__ is float else np.array2string(self.data, separator=", ", prefix="tensor(")
@@ -158,7 +189,9 @@ class Tensor:
         if hooks is not None and self.output_nr in hooks.retained:
             return hooks.retained[self.output_nr]  # type: ignore[no-any-return]
         if node is not None:
-            warnings.warn("the .grad attribute of a Tensor that is not a leaf Tensor is being accessed; call retain_grad() first", stacklevel=2)
+            warnings.warn(
+                "the .grad attribute of a Tensor that is not a leaf Tensor is being accessed; call retain_grad() first", stacklevel=2
+            )
         return None
 
     @grad.setter
@@ -200,7 +233,9 @@ class Tensor:
 
         return register_post_accumulate_grad_hook(self, hook)
 
-    def backward(self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Sequence[Tensor] | None = None) -> None:
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Sequence[Tensor] | None = None
+    ) -> None:
         """Adds the gradient of this tensor into `.grad` of every leaf it depends on, then dismantles the graph.
 
         `gradient` is the vector of the vector-Jacobian product (needed for more than one element); `retain_graph` keeps the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .backward import GraphTask, _root, run_task
 from .derivative import shape_of
 from .errors import EngineError, ShapeError
-from .lazy import LazyModule
+from .lazy import np
 from .node import here
 from .op import as_raw, op, wrap
 from .ops.reduce import sum_
@@ -17,10 +17,6 @@ from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def grad(
@@ -107,7 +103,11 @@ def partials(y: Any, *xs: Any) -> Any:
                 help="only a param, or what is computed from one, can be differentiated by",
             )
     if not isinstance(y, Tensor) or y.node is None:
-        raise EngineError("grad(): the first argument is not tracked", kind="no-grad", help="it depends on no param: look for a detach, a no_grad or a comparison on the way")
+        raise EngineError(
+            "grad(): the first argument is not tracked",
+            kind="no-grad",
+            help="it depends on no param: look for a detach, a no_grad or a comparison on the way",
+        )
     found = gradients([y], xs, [None], True, True)
     results = [_partial(y, x, g, number) for number, (x, g) in enumerate(zip(xs, found, strict=True))]
     return results[0] if len(results) == 1 else tuple(results)
@@ -117,7 +117,11 @@ def _partial(y: Tensor, x: Tensor, found: Any, number: int) -> Any:
     if found is None:
         if y not in _derivatives:
             called = getattr(x.node, "label", None) or f"argument {number + 2}"
-            raise EngineError(f"grad(): the first argument does not depend on {called}", kind="unused", help="a derivative by something unused is most often a slip")
+            raise EngineError(
+                f"grad(): the first argument does not depend on {called}",
+                kind="unused",
+                help="a derivative by something unused is most often a slip",
+            )
         found = _zeros(x)
     if not isinstance(found, Tensor) or found.node is None:
         found = _constant(x, as_raw(found))
@@ -235,7 +239,10 @@ def derivative(function: Callable[[Any], Any], order: int = 1) -> Callable[[Any]
             y = function(point)
             for _ in range(order):
                 if shape_of(y) and y.size != 1:
-                    raise ShapeError(f"f' needs a function with one result, this one has shape {shape_of(y)}", help="jacobian(f(x), x) gives all derivatives")
+                    raise ShapeError(
+                        f"f' needs a function with one result, this one has shape {shape_of(y)}",
+                        help="jacobian(f(x), x) gives all derivatives",
+                    )
                 y = gradient(y, point)
         return y if enabled or not isinstance(y, Tensor) else wrap(y.data)
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .lazy import LazyModule
+from .lazy import np
 from .op import as_raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def numeric_gradient(function: Callable[..., Any], values: Sequence[Any], slot: int, step: float = 1e-6) -> Any:

@@ -91,7 +91,11 @@ class MemoryRecorder(Listener):
     def _mark_peak(self, line: int) -> None:
         total = saved_bytes(self._alive)
         if total > self.peak["saved_bytes"] or len(self._alive) > self.peak["nodes"]:
-            self.peak = {"nodes": max(len(self._alive), self.peak["nodes"]), "saved_bytes": max(total, self.peak["saved_bytes"]), "line": line or None}
+            self.peak = {
+                "nodes": max(len(self._alive), self.peak["nodes"]),
+                "saved_bytes": max(total, self.peak["saved_bytes"]),
+                "line": line or None,
+            }
 
     def report(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The figures; `values` are the names that are alive at the end, with what they stand for."""

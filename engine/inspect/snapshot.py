@@ -160,7 +160,7 @@ def snapshot(tensor: Tensor, values: ValueRecorder | None = None) -> Graph:
 
 def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None) -> GraphNode:
     saved = tuple(Saved(name, _shape(value), bytes_of(value)) for name, value in saved_values(node))
-    leaf = isinstance(node, AccumulateGrad)
+    leaf = node if isinstance(node, AccumulateGrad) else None
     recorded = values.values.get(id(node), (None, None))[1] if values is not None else None
     return GraphNode(
         id=ids[node],
@@ -169,12 +169,14 @@ def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None) -
         place=Location.of(node.span),
         source="",
         shape=node.shape,
-        dtype=str(node.dtype) if leaf and node.dtype is not None else "float64",
-        variable=node.label if leaf else None,
+        dtype=str(leaf.dtype) if leaf and leaf.dtype is not None else "float64",
+        variable=leaf.label if leaf else None,
         saved=saved,
         saved_bytes=saved_bytes([node]),
-        inputs=() if leaf else tuple(None if e is None else (ids[node_of(e)], e.input_nr if isinstance(e, Edge) else 0) for e in node.edges),
-        value=_leaf_value(node) if leaf and values is not None else recorded,
+        inputs=()
+        if leaf
+        else tuple(None if e is None else (ids[node_of(e)], e.input_nr if isinstance(e, Edge) else 0) for e in node.edges),
+        value=_leaf_value(leaf) if leaf and values is not None else recorded,
     )
 
 

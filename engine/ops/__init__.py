@@ -7,9 +7,9 @@ from typing import Any
 
 from ..op import Op, registry
 from ..tensor import Tensor
-from . import arithmetic, choose, exponential, index, linear, making, nn, piecewise, reduce, shape, special, trigonometric
+from . import arithmetic, choose, exponential, factor, index, linear, making, nn, piecewise, reduce, running, shape, special, trigonometric
 
-_FAMILIES = (arithmetic, choose, exponential, trigonometric, piecewise, special, shape, index, reduce, linear, nn, making)
+_FAMILIES = (arithmetic, choose, exponential, trigonometric, piecewise, special, shape, index, reduce, running, linear, factor, nn, making)
 
 
 def _reflected(function: Any) -> Any:
@@ -30,26 +30,50 @@ def _comparison(test: Any) -> Any:
 
 def _install_operators() -> None:
     """Gives Tensor its operators. Sum and product commute, so that a number on the left needs no second function."""
-    for name, op_name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("pow", "pow"), ("mod", "remainder"), ("floordiv", "floor_divide")):
+    for name, op_name in (
+        ("add", "add"),
+        ("sub", "sub"),
+        ("mul", "mul"),
+        ("truediv", "div"),
+        ("pow", "pow"),
+        ("mod", "remainder"),
+        ("floordiv", "floor_divide"),
+    ):
         function = registry[op_name].function
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", function if name in ("add", "mul") else _reflected(registry[op_name].call))
-    Tensor.__neg__ = registry["neg"].function  # type: ignore[attr-defined]
-    Tensor.__pos__ = lambda x: x  # type: ignore[attr-defined]
-    Tensor.__abs__ = registry["abs"].call  # type: ignore[attr-defined]
-    Tensor.__matmul__ = linear.matmul  # type: ignore[attr-defined]
-    Tensor.__rmatmul__ = _reflected(linear.matmul)  # type: ignore[attr-defined]
-    Tensor.__getitem__ = index.getitem  # type: ignore[attr-defined]
-    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
-        setattr(Tensor, f"__{name}__", _comparison(getattr(operator, name)))
-    for name in ("and", "or"):
-        setattr(Tensor, f"__{name}__", registry[f"logical_{name}"].call)
-        setattr(Tensor, f"__r{name}__", registry[f"logical_{name}"].call)
-    Tensor.__invert__ = registry["logical_not"].call  # type: ignore[attr-defined]
+    others = {
+        "neg": registry["neg"].function,
+        "pos": lambda x: x,
+        "abs": registry["abs"].call,
+        "matmul": linear.matmul,
+        "rmatmul": _reflected(linear.matmul),
+        "getitem": index.getitem,
+        "invert": registry["logical_not"].call,
+    }
+    others |= {name: _comparison(getattr(operator, name)) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
+    others |= {f"{side}{name}": registry[f"logical_{name}"].call for name in ("and", "or") for side in ("", "r")}
+    for name, function in others.items():
+        setattr(Tensor, f"__{name}__", function)
 
 
 # Builtins that make tensors out of nothing, or take something else first: no methods.
-_NO_METHODS = {"zeros", "ones", "full", "eye", "arange", "linspace", "seed", "rand", "randn", "randint", "permutation", "einsum", "len", "meshgrid"}
+_NO_METHODS = {
+    "zeros",
+    "ones",
+    "full",
+    "eye",
+    "arange",
+    "linspace",
+    "seed",
+    "rand",
+    "randn",
+    "randint",
+    "permutation",
+    "einsum",
+    "len",
+    "meshgrid",
+}
 
 
 def _install_methods() -> None:
@@ -57,7 +81,7 @@ def _install_methods() -> None:
     for name, op in registry.items():
         if op.builtin and name not in _NO_METHODS and not hasattr(Tensor, name):
             setattr(Tensor, name, op.call)
-    Tensor.T = property(shape.transpose)  # type: ignore[attr-defined]
+    setattr(Tensor, "T", property(shape.transpose))  # noqa: B010 - declared for type checkers in tensor.py
 
 
 _install_operators()

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ieee
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import op
 from .choose import choose, zero
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 # A quotient in a rule is written div(a, b): a / b of two Python floats raises where b is 0, div gives IEEE's inf or nan.
 
@@ -93,7 +88,8 @@ def _power_by_exponent(g: Any, a: Any, b: Any, y: Any) -> Any:
     return choose((a == 0.0) & (b >= 0.0), 0.0, g * (y * log(a)))
 
 
-@op(builtin=False, 
+@op(
+    builtin=False,
     operator="^",
     scalar=ieee.power,
     node=("PowBackward0", "PowBackward1", "PowBackward1"),
@@ -110,13 +106,22 @@ def pow(a: Any, b: Any) -> Any:
 # ---------------------------------------------------------------- quotient and remainder
 
 
-@op(builtin=False, operator="//", scalar=ieee.floordiv, domain=("any", "apart"), kinks="gradient 0", a=lambda g: zero(g), b=lambda g: zero(g))
+@op(
+    builtin=False,
+    operator="//",
+    scalar=ieee.floordiv,
+    domain=("any", "apart"),
+    kinks="gradient 0",
+    a=lambda g: zero(g),
+    b=lambda g: zero(g),
+)
 def floor_divide(a: Any, b: Any) -> Any:
     """The floor of a / b."""
     return np.floor_divide(a, b)
 
 
-@op(builtin=False, 
+@op(
+    builtin=False,
     operator="%",
     scalar=ieee.mod,
     node="RemainderBackward0",

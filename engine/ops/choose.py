@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..lazy import LazyModule
-from ..op import as_raw, describe, op
 from ..errors import ArgumentError
+from ..lazy import np
+from ..op import as_raw, describe, op
 from ..tensor import Tensor
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 @op(
@@ -61,7 +56,7 @@ def compare(test: Any, a: Any, b: Any) -> Any:
     except ValueError:
         from ..op import misfit, registry
 
-        raise misfit(registry["sub"], *raws, "comparing") from None
+        raise misfit(registry["sub"], *raws) from None
     if found.__class__ is bool or isinstance(found, np.bool_):
         return bool(found)
     from ..tensor import untracked

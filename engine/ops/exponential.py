@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ieee
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import op
 from .arithmetic import div
 from .choose import choose
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import modes
 from ..derivative import shape_of
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import as_raw, describe, formula, op, record, registry, wrap, wrap_any
 from ..shapes import one_axis, whole
 from ..tensor import Mask, Tensor, untracked
 from .shape import unbox
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 # ---------------------------------------------------------------- what an index means
 
@@ -50,7 +45,7 @@ def _axes_used(part: Any) -> int:
     """How many axes one part of an index speaks of."""
     if part is Ellipsis or part is None:
         return 0
-    mask = isinstance(part, Mask) and part.data.dtype == bool or isinstance(part, np.ndarray) and part.dtype == bool
+    mask = (isinstance(part, Mask) and part.data.dtype == bool) or (isinstance(part, np.ndarray) and part.dtype == bool)
     return int(part.ndim) if mask else 1
 
 
@@ -261,7 +256,7 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     if not sole or sys.getrefcount(data) > _HELD_BY_TENSOR or data.base is not None or not data.flags.writeable:
         data = data.copy()
     node = x.node
-    if node is None and value_node is None or modes.special and not modes.local.enabled:
+    if (node is None and value_node is None) or (modes.special and not modes.local.enabled):
         data[index] = raw
         return _rebound(x, data, sole)
     data[index] = raw

@@ -1,25 +1,17 @@
-"""Linear algebra: products, determinants, solutions, and factorisations with their derivatives."""
+"""Linear algebra: products, determinants, inverses and solutions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..derivative import shape_of
 from ..errors import ArgumentError, EngineError, ShapeError
-from ..lazy import LazyModule
+from ..lazy import linalg, np
 from ..limits import check_elements
 from ..op import formula, op
-from .choose import choose
 from .exponential import log
-from .reduce import _raw
-from .shape import _diagonal, _embed, _tril, _triu, reshape, unsqueeze
-
-if TYPE_CHECKING:
-    import numpy as np
-    from scipy import linalg
-else:
-    np = LazyModule("numpy")
-    linalg = LazyModule("scipy.linalg")
+from .reduce import raw
+from .shape import _tril, _triu, reshape, unsqueeze
 
 
 def transposed(x: Any) -> Any:
@@ -68,7 +60,9 @@ def matmul(a: Any, b: Any) -> Any:
     if not left or not right:
         raise ShapeError(f"matrix product of shapes {left} and {right}: a number has no rows", help="use * for a product with a number")
     if left[-1] != (right[0] if len(right) == 1 else right[-2]):
-        raise ShapeError(f"matrix product of shapes {left} and {right}: {left[-1]} columns meet {right[0] if len(right) == 1 else right[-2]} rows")
+        raise ShapeError(
+            f"matrix product of shapes {left} and {right}: {left[-1]} columns meet {right[0] if len(right) == 1 else right[-2]} rows"
+        )
     if len(left) == 1 and len(right) == 1:
         return _dot(a, b)
     if len(left) == 1:
@@ -191,7 +185,7 @@ def einsum(spec: Any, *xs: Any) -> Any:
 # ---------------------------------------------------------------- square matrices
 
 
-def _square(A: Any, name: str) -> Any:
+def square_matrix(A: Any, name: str) -> Any:
     shape = shape_of(A)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ShapeError(f"{name}() takes a square matrix, not shape {shape}")
@@ -199,7 +193,9 @@ def _square(A: Any, name: str) -> Any:
 
 
 def _singular(what: str) -> EngineError:
-    return EngineError(f"{what}: the matrix is singular", kind="singular", help="its columns are linearly dependent; check det() or use lstsq()")
+    return EngineError(
+        f"{what}: the matrix is singular", kind="singular", help="its columns are linearly dependent; check det() or use lstsq()"
+    )
 
 
 @op(name="_trace", builtin=False, node="TraceBackward0", A=lambda g, A_shape: g * np.eye(A_shape[0]))
@@ -210,22 +206,22 @@ def _trace(A: Any) -> Any:
 @formula(direct=True, domain="matrix")
 def trace(A: Any) -> Any:
     """The sum of the diagonal."""
-    return _trace(_square(A, "trace"))
+    return _trace(square_matrix(A, "trace"))
 
 
 def _cofactors(A: Any, y: Any) -> Any:
     """The matrix of cofactors, the derivative of the determinant; finite for singular matrices too."""
-    raw = _raw(A)
-    if _is_regular(raw):
+    values = raw(A)
+    if _is_regular(values):
         return y * transposed(inv(A))
-    if raw is A:
-        U, S, Vh = np.linalg.svd(raw)
+    if values is A:
+        U, S, Vh = np.linalg.svd(values)
         rest = np.array([np.prod(np.delete(S, i)) for i in range(len(S))])
         return np.linalg.det(U) * np.linalg.det(Vh) * ((U * rest) @ Vh)
     from .index import getitem
     from .shape import vector
 
-    n = raw.shape[0]
+    n = values.shape[0]
     if n == 1:
         return np.ones((1, 1))
 
@@ -236,9 +232,9 @@ def _cofactors(A: Any, y: Any) -> Any:
     return vector([[minor(i, j) for j in range(n)] for i in range(n)])
 
 
-def _is_regular(raw: Any) -> bool:
+def _is_regular(A: Any) -> bool:
     with np.errstate(all="ignore"):
-        return bool(raw.size == 0 or np.linalg.cond(raw) < 1e12)
+        return bool(A.size == 0 or np.linalg.cond(A) < 1e12)
 
 
 @op(name="_det", builtin=False, node="LinalgDetBackward0", A=lambda g, A, y: g * _cofactors(A, y))
@@ -249,14 +245,14 @@ def _det(A: Any) -> Any:
 @formula(direct=True, domain="matrix", kinks="the matrix of cofactors, also where singular")
 def det(A: Any) -> Any:
     """The determinant."""
-    return _det(_square(A, "det"))
+    return _det(square_matrix(A, "det"))
 
 
 @formula(domain="positive definite")
 def logdet(A: Any) -> Any:
     """The logarithm of the determinant; nan where it is negative."""
     sign, size = slogdet(A)
-    return size if float(_raw(sign)) > 0 else log(_det(A)) if float(_raw(sign)) < 0 else size
+    return size if float(raw(sign)) > 0 else log(_det(A)) if float(raw(sign)) < 0 else size
 
 
 @op(name="_log_size", builtin=False, node="LinalgSlogdetBackward0", A=lambda g, A: g * transposed(_inverse_or_inf(A)))
@@ -266,17 +262,17 @@ def _log_size(A: Any) -> Any:
 
 def _inverse_or_inf(A: Any) -> Any:
     """The inverse; of a singular matrix the infinities that its determinant's logarithm has there."""
-    raw = _raw(A)
-    if np.linalg.slogdet(raw)[0] == 0.0:
-        return transposed(np.where(_cofactors(raw, 0.0) >= 0, np.inf, -np.inf))
+    values = raw(A)
+    if np.linalg.slogdet(values)[0] == 0.0:
+        return transposed(np.where(_cofactors(values, 0.0) >= 0, np.inf, -np.inf))
     return inv(A)
 
 
 @formula(direct=True, outputs=2, domain="matrix", kinks="infinite where singular")
 def slogdet(A: Any) -> Any:
     """(sign, log of the absolute value) of the determinant."""
-    _square(A, "slogdet")
-    sign = float(np.linalg.slogdet(_raw(A))[0])
+    square_matrix(A, "slogdet")
+    sign = float(np.linalg.slogdet(raw(A))[0])
     return sign, _log_size(A)
 
 
@@ -292,7 +288,7 @@ def _inv(A: Any) -> Any:
 @formula(direct=True, domain="matrix")
 def inv(A: Any) -> Any:
     """The inverse matrix; an error where there is none."""
-    return _inv(_square(A, "inv"))
+    return _inv(square_matrix(A, "inv"))
 
 
 def _solve_slope(g: Any, A: Any, y: Any) -> Any:
@@ -311,7 +307,7 @@ def _solve(A: Any, b: Any) -> Any:
 @formula(direct=True, domain="system")
 def solve(A: Any, b: Any) -> Any:
     """The x with A @ x = b, b a vector or a matrix; an error where A is singular."""
-    _square(A, "solve")
+    square_matrix(A, "solve")
     if not 1 <= len(shape_of(b)) <= 2 or shape_of(b)[0] != shape_of(A)[0]:
         raise ShapeError(f"solve() of shapes {shape_of(A)} and {shape_of(b)}: b needs {shape_of(A)[0]} rows")
     return _solve(A, b)
@@ -343,146 +339,7 @@ def _triangular_solve(A: Any, b: Any, upper: bool) -> Any:
 @formula(direct=True, domain="triangle")
 def triangular_solve(A: Any, b: Any, upper: Any = False) -> Any:
     """The x with A @ x = b for a triangular A; only the named triangle is read and gets a gradient."""
-    _square(A, "triangular_solve")
+    square_matrix(A, "triangular_solve")
     if not 1 <= len(shape_of(b)) <= 2 or shape_of(b)[0] != shape_of(A)[0]:
         raise ShapeError(f"triangular_solve() of shapes {shape_of(A)} and {shape_of(b)}: b needs {shape_of(A)[0]} rows")
     return _triangular_solve(A, b, bool(upper))
-
-
-# ---------------------------------------------------------------- factorisations
-
-
-def _half_lower(X: Any) -> Any:
-    """The lower triangle with its diagonal halved."""
-    n = shape_of(X)[0]
-    return _tril(X, 0) - 0.5 * _embed(_diagonal(X, 0), (n, n), 0)
-
-
-def _cholesky_slope(g: Any, y: Any) -> Any:
-    """Murray (2016), "Differentiation of the Cholesky decomposition", eq. 10; symmetric."""
-    inner = _half_lower(transposed(y) @ _tril(g, 0))
-    left = triangular_solve(transposed(y), inner, True)
-    whole = transposed(triangular_solve(transposed(y), transposed(left), True))
-    return 0.5 * (whole + transposed(whole))
-
-
-@op(name="_cholesky", builtin=False, node="LinalgCholeskyExBackward0", A=_cholesky_slope)
-def _cholesky(A: Any) -> Any:
-    try:
-        return np.linalg.cholesky(A)
-    except np.linalg.LinAlgError:
-        raise EngineError("cholesky: the matrix is not positive definite", kind="singular", help="add a small multiple of eye(n)") from None
-
-
-@formula(direct=True, domain="positive definite")
-def cholesky(A: Any) -> Any:
-    """The lower triangular L with L @ L.T = A; its gradient is symmetric."""
-    return _cholesky(_square(A, "cholesky"))
-
-
-def _gaps(w: Any) -> Any:
-    """1 / (w[j] - w[i]), and 0 on the diagonal (Giles 2008, section 3.1)."""
-    difference = unsqueeze(w, 0) - unsqueeze(w, 1)
-    n = shape_of(w)[0]
-    same = np.eye(n, dtype=bool)
-    return choose(same, 0.0, 1.0 / choose(same, 1.0, difference))
-
-
-def _eigh_slope(g: Any, y: Any) -> Any:
-    (gw, gU), (w, U) = g, y
-    n = shape_of(w)[0]
-    middle = _embed(gw, (n, n), 0) if gw is not None else np.zeros((n, n))
-    if gU is not None:
-        middle = middle + _gaps(w) * (transposed(U) @ gU)
-    whole = U @ middle @ transposed(U)
-    return 0.5 * (whole + transposed(whole))
-
-
-@op(name="_eigh", builtin=False, outputs=2, node="LinalgEighBackward0", A=_eigh_slope)
-def _eigh(A: Any) -> Any:
-    w, U = np.linalg.eigh(A)
-    return w, U
-
-
-@formula(direct=True, outputs=2, domain="symmetric", kinks="the gradient of vectors is infinite where values coincide")
-def eigh(A: Any) -> Any:
-    """(eigenvalues ascending, eigenvectors in columns) of a symmetric matrix; its lower triangle is read."""
-    return _eigh(_square(A, "eigh"))
-
-
-def _svd_slope(g: Any, y: Any) -> Any:
-    """Giles (2008), section 3.2, for U, V with their columns only up to the rank k."""
-    (gU, gS, gV), (U, S, V) = g, y
-    m, n, k = shape_of(U)[0], shape_of(V)[0], shape_of(S)[0]
-    middle = _embed(gS, (k, k), 0) if gS is not None else np.zeros((k, k))
-    squares = _gaps(S * S)
-    row, column = unsqueeze(S, 0), unsqueeze(S, 1)
-    extra: Any = 0.0
-    if gU is not None:
-        inner = squares * _skew(transposed(U) @ gU)
-        middle = middle + inner * row
-        if m > k:
-            extra = extra + ((gU - U @ (transposed(U) @ gU)) / row) @ transposed(V)
-    if gV is not None:
-        inner = squares * _skew(transposed(V) @ gV)
-        middle = middle + column * inner
-        if n > k:
-            extra = extra + (U / row) @ transposed(gV - V @ (transposed(V) @ gV))
-    return U @ middle @ transposed(V) + extra
-
-
-def _skew(X: Any) -> Any:
-    return X - transposed(X)
-
-
-@op(name="_svd", builtin=False, outputs=3, node="LinalgSvdBackward0", A=_svd_slope)
-def _svd(A: Any) -> Any:
-    U, S, Vh = np.linalg.svd(A, full_matrices=False)
-    return U, S, Vh.T
-
-
-@formula(direct=True, outputs=3, domain="matrix", kinks="the gradient of U and V is infinite where singular values coincide")
-def svd(A: Any) -> Any:
-    """(U, S descending, V) with U @ diag(S) @ V.T = A."""
-    if len(shape_of(A)) != 2:
-        raise ShapeError(f"svd() takes a matrix, not shape {shape_of(A)}")
-    return _svd(A)
-
-
-def _qr_slope(g: Any, y: Any) -> Any:
-    """Walter and Lehmann (2010): for a tall matrix (rows >= columns) of full rank."""
-    (gQ, gR), (Q, R) = g, y
-    if shape_of(Q)[0] < shape_of(R)[1]:
-        raise EngineError("the derivative of qr() needs at least as many rows as columns")
-    zero = np.zeros
-    gQ = zero(shape_of(Q)) if gQ is None else gQ
-    gR = zero(shape_of(R)) if gR is None else gR
-    M = R @ transposed(gR) - transposed(gQ) @ Q
-    symmetric = _tril(M, -1) + transposed(_tril(M, -1)) + _embed(_diagonal(M, 0), shape_of(M), 0)
-    return transposed(triangular_solve(R, transposed(gQ + Q @ symmetric), True))
-
-
-@op(name="_qr", builtin=False, outputs=2, node="LinalgQrBackward0", A=_qr_slope)
-def _qr(A: Any) -> Any:
-    Q, R = np.linalg.qr(A)
-    return Q, R
-
-
-@formula(direct=True, outputs=2, domain="tall", kinks="needs full column rank")
-def qr(A: Any) -> Any:
-    """(Q with orthonormal columns, R upper triangular), reduced."""
-    if len(shape_of(A)) != 2:
-        raise ShapeError(f"qr() takes a matrix, not shape {shape_of(A)}")
-    return _qr(A)
-
-
-@formula(domain="tall system")
-def lstsq(A: Any, b: Any) -> Any:
-    """The x that minimises |A @ x - b|, for A of full column rank: R x = Q.T b with A = Q R."""
-    if len(shape_of(A)) != 2 or shape_of(b)[:1] != shape_of(A)[:1]:
-        raise ShapeError(f"lstsq() of shapes {shape_of(A)} and {shape_of(b)}: both need the same number of rows")
-    if shape_of(A)[0] < shape_of(A)[1]:
-        return transposed(A) @ solve(A @ transposed(A), b)
-    Q, R = qr(A)
-    return triangular_solve(R, transposed(Q) @ b, True)
-

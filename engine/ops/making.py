@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..derivative import shape_of
 from ..errors import ArgumentError
-from ..lazy import LazyModule
+from ..lazy import np
 from ..limits import check_elements
 from ..op import as_raw, formula
 from ..shapes import sizes_of, whole
 from ..tensor import Tensor, untracked
 from .shape import unbox
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def _made(data: Any) -> Any:
@@ -155,4 +150,3 @@ def permutation(n: Any) -> Any:
     """The whole numbers from 0 to n - 1 in random order."""
     (count,) = _size((n,), "permutation")
     return untracked(_generator().permutation(count).astype(np.float64))
-

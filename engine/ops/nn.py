@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import as_raw, formula, op
 from ..shapes import whole
 from .arithmetic import div, square
@@ -15,14 +15,9 @@ from .exponential import rsqrt, xlogy
 from .index import gather, taker
 from .linear import einsum, matmul, transposed
 from .piecewise import abs_, clamp
-from .reduce import _raw, log_softmax, mean, sum_
+from .reduce import log_softmax, mean, raw, sum_
 from .shape import reshape, unsqueeze
 from .special import softplus
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def _reduced(losses: Any, reduction: Any) -> Any:
@@ -85,11 +80,16 @@ def _bce_slope(g: Any, p: Any, t: Any) -> Any:
     return g * div(p - t, choose(spread > 1e-12, spread, 1e-12))
 
 
-@op(name="_bce", builtin=False, node="BinaryCrossEntropyBackward0", p=_bce_slope, t=lambda g, p: g * (_floored_log(1.0 - p) - _floored_log(p)))
+@op(
+    name="_bce",
+    builtin=False,
+    node="BinaryCrossEntropyBackward0",
+    p=_bce_slope,
+    t=lambda g, p: g * (_floored_log(1.0 - p) - _floored_log(p)),
+)
 def _bce(p: Any, t: Any) -> Any:
     with np.errstate(all="ignore"):
-        found = -(t * _floored_log(p) + (1.0 - t) * _floored_log(1.0 - p))
-    return found
+        return -(t * _floored_log(p) + (1.0 - t) * _floored_log(1.0 - p))
 
 
 @formula(domain="probabilities", kinks="logarithms are at least -100")
@@ -253,8 +253,7 @@ def max_pool(x: Any, size: Any, stride: Any = None) -> Any:
     """The largest element of each window of the last axes."""
 
     def largest(windows: Any, axis: int) -> Any:
-        chosen = np.argmax(_raw(windows), axis)[..., None]
+        chosen = np.argmax(raw(windows), axis)[..., None]
         return reshape(gather(windows, chosen, -1), shape_of(windows)[:-1])
 
     return _pool(x, size, stride, "max_pool", largest)
-

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ieee
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import op
 from .arithmetic import div
 from .choose import choose, zero
 from .exponential import exp
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def _sign(x: Any) -> Any:

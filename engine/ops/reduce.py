@@ -1,26 +1,21 @@
-"""Reductions: sums, products, extremes, statistics, norms, running totals, and the soft maximum."""
+"""Reductions: sums, products, extremes, statistics, norms, and the soft maximum."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import formula, op
-from ..shapes import axes_of, one_axis, whole
+from ..shapes import axes_of, one_axis
 from .arithmetic import div
-from .choose import choose, where, zero
-from .exponential import exp, log
-from .index import getitem, taker
-from .piecewise import abs_, lerp, sign
+from .choose import choose, zero
+from .exponential import exp
+from .index import getitem
+from .piecewise import abs_, sign
 from .shape import _flip, concat, expand, reshape, unbox
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -69,7 +64,12 @@ def sum_(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return _sum_axes(x, axes_of(axis, len(shape_of(x)), "sum"), bool(keepdims))
 
 
-@op(name="_mean_axes", builtin=False, node=("MeanBackward1",), x=lambda g, x_shape, axes: expand(over(g * div(1.0, float(count_of(x_shape, axes))), x_shape, axes), x_shape))
+@op(
+    name="_mean_axes",
+    builtin=False,
+    node=("MeanBackward1",),
+    x=lambda g, x_shape, axes: expand(over(g * div(1.0, float(count_of(x_shape, axes))), x_shape, axes), x_shape),
+)
 def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     if x.__class__ is float:
         return x
@@ -144,6 +144,8 @@ def _others(x: Any, axis: int) -> Any:
     one = np.ones(kept(shape, (axis,)))
     keep = (slice(None),) * axis
 
+    from .running import _cumprod
+
     def before(v: Any) -> Any:
         return concat(one, getitem(_cumprod(v, axis), (*keep, slice(None, -1))), axis=axis)
 
@@ -154,14 +156,14 @@ def _prod_slope(g: Any, x: Any, y: Any, axes: Any, keepdims: bool) -> Any:
     shape = shape_of(x)
     if not shape:
         return g
-    if not _has_zero(x):
+    if not has_zero(x):
         return over(g * y, shape, axes) / x
     if len(axes) == 1:
         return over(g, shape, axes) * _others(x, axes[0])
     return over(g, shape, axes) * reshape(_others(reshape(x, (-1,)), 0), shape)
 
 
-def _has_zero(x: Any) -> bool:
+def has_zero(x: Any) -> bool:
     data = getattr(x, "data", x) if not isinstance(x, np.ndarray) else x
     return bool(np.any(data == 0.0))
 
@@ -188,11 +190,11 @@ def share(g: Any, hit: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> An
 
 def _extreme_slope(g: Any, x: Any, y: Any, axes: Any) -> Any:
     shape = shape_of(x)
-    raw_x, raw_y = _raw(x), over(_raw(y), shape, axes)
+    raw_x, raw_y = raw(x), over(raw(y), shape, axes)
     return share(g, (raw_x == raw_y) | ((raw_x != raw_x) & (raw_y != raw_y)), shape, axes)
 
 
-def _raw(value: Any) -> Any:
+def raw(value: Any) -> Any:
     """The value behind a Tensor: what only decides, no gradient flows through."""
     return value if value.__class__ is float or isinstance(value, np.ndarray) else value.data
 
@@ -296,17 +298,13 @@ def _norm_slope(g: Any, x: Any, y: Any, p: float, axes: Any) -> Any:
     if p == 1.0:
         return g * sign(x)
     if math.isinf(p):
-        size = _raw(abs_(x))
-        return share(_flatten_like(g), size == _raw(y), shape, axes) * sign(x) if shape else g * sign(x)
+        size = raw(abs_(x))
+        return share(g, size == raw(y), shape, axes) * sign(x) if shape else g * sign(x)
     if p == 0.0:
         return zero(x)
     size = abs_(x)
     slope = choose(size == 0.0, 0.0, sign(x) * (choose(size == 0.0, 1.0, size) ** (p - 1.0)))
     return slope * (g * choose(y == 0.0, 0.0, choose(y == 0.0, 1.0, y) ** (1.0 - p)))
-
-
-def _flatten_like(g: Any) -> Any:
-    return g
 
 
 @op(name="_norm", builtin=False, node="LinalgVectorNormBackward0", x=_norm_slope)
@@ -394,122 +392,3 @@ def softmax(x: Any, axis: Any = None) -> Any:
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """log(softmax(x)), accurate where a share is tiny."""
     return _log_softmax(x, along(x, axis, "log_softmax"))
-
-
-# ---------------------------------------------------------------- running
-
-
-@op(name="_cumsum", builtin=False, node="CumsumBackward0", x=lambda g, axis: _flip(_cumsum(_flip(g, (axis,)), axis), (axis,)))
-def _cumsum(x: Any, axis: int) -> Any:
-    return x if x.__class__ is float else np.cumsum(x, axis)
-
-
-@formula(direct=True)
-def cumsum(x: Any, axis: Any = None) -> Any:
-    """Running sums along an axis."""
-    return _cumsum(x, along(x, axis, "cumsum"))
-
-
-def _cumprod_slope(g: Any, x: Any, y: Any, axis: int) -> Any:
-    """Where no element is 0, the running sum of g * y from the end, over x; else the recurrence S[k] = g[k] + x[k+1] S[k+1]."""
-    if not shape_of(x):
-        return g
-    if not _has_zero(x):
-        return _flip(_cumsum(_flip(g * y, (axis,)), axis), (axis,)) / x
-    keep = (slice(None),) * axis
-    count = shape_of(x)[axis]
-    tail: list[Any] = [None] * count
-    for k in reversed(range(count)):
-        here = getitem(g, (*keep, slice(k, k + 1)))
-        tail[k] = here if k == count - 1 else here + getitem(x, (*keep, slice(k + 1, k + 2))) * tail[k + 1]
-    before = concat(np.ones(kept(shape_of(x), (axis,))), getitem(_cumprod(x, axis), (*keep, slice(None, -1))), axis=axis)
-    return before * concat(tail, axis=axis)
-
-
-@op(name="_cumprod", builtin=False, node="CumprodBackward0", x=_cumprod_slope)
-def _cumprod(x: Any, axis: int) -> Any:
-    return x if x.__class__ is float else np.cumprod(x, axis)
-
-
-@formula(direct=True, kinks="right where elements are 0")
-def cumprod(x: Any, axis: Any = None) -> Any:
-    """Running products along an axis."""
-    return _cumprod(x, along(x, axis, "cumprod"))
-
-
-_take_record = taker("_take_record", "CummaxBackward0")
-
-
-@formula(direct=True, domain="distinct", kinks="of equal elements the last takes over")
-def cummax(x: Any, axis: Any = None) -> Any:
-    """Running maxima along an axis."""
-    direction = along(x, axis, "cummax")
-    if not shape_of(x):
-        return x
-    raw = _raw(x)
-    places = np.arange(raw.shape[direction]).reshape((-1,) + (1,) * (raw.ndim - direction - 1))
-    records = np.where(raw == np.maximum.accumulate(raw, direction), places, 0)
-    return _take_record(x, np.maximum.accumulate(records, direction), direction)
-
-
-# ---------------------------------------------------------------- order
-
-_take_sorted = taker("_take_sorted", "SortBackward0")
-_take_largest = taker("_take_largest", "TopkBackward0")
-
-
-def _order(x: Any, axis: int, descending: bool) -> Any:
-    """The stable order of the elements along an axis; nan counts as largest."""
-    raw = _raw(x)
-    if not descending:
-        return np.argsort(raw, axis, kind="stable")
-    flipped = np.argsort(np.flip(raw, axis), axis, kind="stable")
-    return raw.shape[axis] - 1 - np.flip(flipped, axis)
-
-
-@formula(direct=True, domain="distinct", kinks="equal elements keep their order")
-def sort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
-    """The values in ascending order along an axis."""
-    if not shape_of(x):
-        return x
-    direction = one_axis(axis, len(shape_of(x)), "sort")
-    return _take_sorted(x, _order(x, direction, bool(descending)), direction)
-
-
-@op(masks=True, x=None)
-def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
-    """The stable order of the elements: x[argsort(x)] is sort(x)."""
-    return np.zeros(1, np.int64) if x.__class__ is float else _order(x, one_axis(axis, x.ndim, "argsort"), bool(descending))
-
-
-@formula(direct=True, domain="topk", kinks="of equal elements the first are taken")
-def topk(x: Any, k: Any, axis: Any = -1) -> Any:
-    """The k largest values along an axis, the largest first."""
-    shape = shape_of(x)
-    direction, count = one_axis(axis, len(shape), "topk"), whole(k, "topk(): k")
-    if not shape or not 0 <= count <= shape[direction]:
-        raise ArgumentError(f"topk(): k = {count} of {shape[direction] if shape else 1} elements")
-    chosen = np.take(_order(x, direction, True), np.arange(count), direction)
-    return _take_largest(x, chosen, direction)
-
-
-@formula(domain="quantile", kinks="as sort")
-def quantile(x: Any, q: Any, axis: Any = None) -> Any:
-    """The q-quantile, interpolated linearly between neighbours (q from 0 to 1)."""
-    ordered = sort(reshape(x, (-1,)), 0) if axis is None else sort(x, axis)
-    shape = shape_of(ordered)
-    direction = 0 if axis is None else one_axis(axis, len(shape), "quantile")
-    if shape_of(q):
-        from .shape import stack
-
-        return stack([quantile(x, getitem(q, i), axis) for i in range(shape_of(q)[0])])
-    share_below = float(_raw(q) if q.__class__ is not float else q)
-    if not 0.0 <= share_below <= 1.0 or not shape[direction]:
-        raise ArgumentError(f"quantile(): q must lie between 0 and 1, not {share_below:g}" if shape[direction] else "quantile of no elements")
-    place = share_below * (shape[direction] - 1)
-    low = int(place)
-    keep = (slice(None),) * direction
-    below, above = getitem(ordered, (*keep, low)), getitem(ordered, (*keep, min(low + 1, shape[direction] - 1)))
-    return lerp(below, above, place - low)
-
-

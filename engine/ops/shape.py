@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
-from ..lazy import LazyModule
+from ..lazy import np
 from ..limits import check_elements
 from ..op import as_raw, formula, op
 from ..shapes import axes_of, one_axis, sizes_of, whole
 from ..tensor import Tensor, untracked
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 def unbox(y: Any) -> Any:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ieee
-from ..lazy import LazyModule
+from ..lazy import np, special
 from ..op import formula, op
 from .arithmetic import div, square
 from .choose import choose
-from .exponential import exp, log
+from .exponential import exp
 from .piecewise import abs_
 from .trigonometric import tanh
-
-if TYPE_CHECKING:
-    import numpy as np
-    from scipy import special
-else:
-    np = LazyModule("numpy")
-    special = LazyModule("scipy.special")
 
 
 def _sigmoid(x: float) -> float:
@@ -130,7 +123,12 @@ def erfc(x: Any) -> Any:
     return special.erfc(x)
 
 
-@op(scalar=lambda x: float(special.erfinv(x)), domain="unit", kinks="inf at -1 and 1", x=lambda g, y: g * (exp(square(y)) / _TWO_OVER_ROOT_PI))
+@op(
+    scalar=lambda x: float(special.erfinv(x)),
+    domain="unit",
+    kinks="inf at -1 and 1",
+    x=lambda g, y: g * (exp(square(y)) / _TWO_OVER_ROOT_PI),
+)
 def erfinv(x: Any) -> Any:
     """The inverse of erf; nan outside [-1, 1]."""
     return special.erfinv(x)

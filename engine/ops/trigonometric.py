@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import ieee
-from ..lazy import LazyModule
+from ..lazy import np
 from ..op import op
 from .arithmetic import div, square
 from .choose import choose
 from .exponential import rsqrt
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
 
 
 @op(scalar=ieee.sin, x=lambda g, x: g * cos(x))
@@ -72,7 +67,13 @@ def atan2(a: Any, b: Any) -> Any:
     return np.arctan2(a, b)
 
 
-@op(scalar=math.hypot, domain=("apart", "apart"), kinks="nan at the origin", a=lambda g, a, y: g * div(a, y), b=lambda g, b, y: g * div(b, y))
+@op(
+    scalar=math.hypot,
+    domain=("apart", "apart"),
+    kinks="nan at the origin",
+    a=lambda g, a, y: g * div(a, y),
+    b=lambda g, b, y: g * div(b, y),
+)
 def hypot(a: Any, b: Any) -> Any:
     """sqrt(a^2 + b^2), without overflow."""
     return np.hypot(a, b)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 def render(graph: Graph, *, values: bool, saved: bool) -> str:
     """A digraph whose arrows point as `next_edges` does, from a result to what it was made of."""
     lines = ["digraph dagrad {", '  node [fontname="Helvetica", fontsize=10];', "  edge [color=gray40];"]
-    lines += [f"  {key(node.id)} [{style(node, node.id == graph.root)}, label={quoted(label(node, values, saved))}];" for node in graph.nodes]
+    lines += [
+        f"  {key(node.id)} [{style(node, node.id == graph.root)}, label={quoted(label(node, values, saved))}];" for node in graph.nodes
+    ]
     lines += [f"  {key(e.source)} -> {key(e.target)}{f' [label={e.input_nr}]' if e.input_nr else ''};" for e in graph.edges]
     return "\n".join([*lines, "}"]) + "\n"
 
