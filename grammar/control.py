@@ -12,7 +12,7 @@ from .strings import String
 from .syntax import Block, Expression, Mistake, Statement
 
 if TYPE_CHECKING:
-    from .emitter import Emitter
+    from .blocks import BlockEmitter
     from .scope import Scope, Symbol
 
 
@@ -54,7 +54,7 @@ class If(Statement):
     def completes(self) -> bool:
         return self.otherwise is None or any(block.completes() for block in self.blocks())
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.branches(self)
 
 
@@ -78,6 +78,16 @@ class For(Statement):
         """Whether it runs over a `range(…)`."""
         return isinstance(self.values, Call) and isinstance(self.values.callee, Name) and self.values.callee.id == "range"
 
+    @property
+    def over_range(self) -> bool:
+        """Whether that `range` is the builtin one."""
+        return self.counts and getattr(self.values, "symbol", None) is not None and len(self.targets) == 1
+
+    @property
+    def bounds(self) -> list[Expression]:
+        """The arguments of the range."""
+        return [a for a in self.values.arguments if isinstance(a, Expression)] if isinstance(self.values, Call) else []
+
     def declare(self, scope: Scope) -> None:
         counted = self.counts and len(self.targets) == 1
         self.symbols = [scope.bind(target, "counted" if counted else "looped") for target in self.targets]
@@ -91,7 +101,7 @@ class For(Statement):
     def blocks(self) -> list[Block]:
         return [self.body]
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.loop(self)
 
 
@@ -121,7 +131,7 @@ class While(Statement):
     def completes(self) -> bool:
         return not (isinstance(self.test, Truth) and self.test.value) or _breaks(self.body)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.repeat(self)
 
 
@@ -135,7 +145,7 @@ class Break(Statement):
     def completes(self) -> bool:
         return False
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.add(ast.Break(), self)
 
 
@@ -149,7 +159,7 @@ class Continue(Statement):
     def completes(self) -> bool:
         return False
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.add(ast.Continue(), self)
 
 
@@ -176,9 +186,9 @@ class NoGrad(Statement):
     def completes(self) -> bool:
         return self.body.completes()
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         item = ast.withitem(context_expr=emitter.call("r_no_grad", [], self))
-        emitter.add(ast.With(items=[item], body=emitter.block(self.body)), self)
+        emitter.add(ast.With(items=[item], body=emitter.apart(lambda inner: inner.fill(self.body))), self)
 
 
 @dataclass(slots=True, eq=False)
@@ -193,15 +203,14 @@ class Assert(Statement):
         if self.message is not None:
             self.message.check(scope)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         test = self.test.condition(emitter)
-        failed = emitter.place(ast.UnaryOp(op=ast.Not(), operand=test), self.test, test)
-        emitter.add(ast.If(test=failed, body=emitter.apart(self._fail), orelse=[]), self)
+        emitter.add(ast.If(test=emitter.negated(test, self.test), body=emitter.apart(self._fail), orelse=[]), self)
 
-    def _fail(self, emitter: Emitter) -> None:
+    def _fail(self, emitter: BlockEmitter) -> None:
         text = emitter.constant(" ".join(emitter.unit.source.text[self.test.start : self.test.end].split())[:120], self)
         message = [text] if self.message is None else [text, self.message.emit(emitter)]
-        emitter.add(ast.Expr(value=emitter.call("r_fail", message, self.test)), self)
+        emitter.do(emitter.call("r_fail", message, self.test), self)
 
 
 @dataclass(slots=True, eq=False)
@@ -219,7 +228,7 @@ class Import(Statement):
     def check(self, scope: Scope) -> None:
         pass
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.run_import(self)
 
 

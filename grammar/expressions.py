@@ -252,7 +252,7 @@ class Negation(Expression):
 
     def condition(self, emitter: Emitter) -> ast.expr:
         value = self.operand.condition(emitter)
-        return emitter.place(ast.UnaryOp(op=ast.Not(), operand=value), self, value)
+        return emitter.negated(value, self)
 
 
 @dataclass(slots=True, eq=False)
@@ -304,16 +304,11 @@ class Bare(Expression):
             item.check(scope)
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        return self._tuple(emitter, emitter.values([item.bound for item in self.items]))
+        return emitter.call("r_Tuple", [self.bare(emitter)], self)
 
     def bare(self, emitter: Emitter) -> ast.expr:
         """A Python tuple, for what is taken apart at once."""
-        items = emitter.values([item.bound for item in self.items])
-        return emitter.place(ast.Tuple(elts=items, ctx=ast.Load()), self, *items)
-
-    def _tuple(self, emitter: Emitter, items: list[ast.expr]) -> ast.expr:
-        made = emitter.place(ast.Tuple(elts=items, ctx=ast.Load()), self, *items)
-        return emitter.call("r_Tuple", [made], self)
+        return emitter.tuple(emitter.values([item.bound for item in self.items]), self)
 
 
 class Group(Expression):

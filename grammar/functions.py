@@ -12,7 +12,7 @@ from .strings import String
 from .syntax import Block, Expression, Mistake, Node, Statement, end_of
 
 if TYPE_CHECKING:
-    from .emitter import Emitter
+    from .blocks import BlockEmitter
     from .scope import Scope, Symbol
 
 
@@ -56,7 +56,7 @@ class Define(Statement):
     def check(self, scope: Scope) -> None:
         scope.check_function(self)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         emitter.defaults(self)
 
     @property
@@ -79,7 +79,7 @@ class Return(Statement):
     def completes(self) -> bool:
         return False
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         value = None if self.value is None else emitter.returned(self.value)
         emitter.add(ast.Return(value=value), self)
 

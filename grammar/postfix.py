@@ -161,7 +161,7 @@ class Index(Expression):
     def key(self, emitter: Emitter) -> ast.expr:
         """The index as Python: one value, or a tuple of several."""
         keys = emitter.values([key.index for key in self.keys])
-        return keys[0] if len(keys) == 1 else emitter.place(ast.Tuple(elts=keys, ctx=ast.Load()), self, *keys)
+        return keys[0] if len(keys) == 1 else emitter.tuple(keys, self)
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,7 @@ from .postfix import Call, Index
 from .syntax import Expression, Mistake, Node, Statement
 
 if TYPE_CHECKING:
-    from .emitter import Emitter
+    from .blocks import BlockEmitter
     from .scope import Scope, Symbol
 
 
@@ -40,7 +40,7 @@ class Declaration(Statement):
     def check(self, scope: Scope) -> None:
         self.value.check(scope)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         name = emitter.constant(self.name, self)
         value = self.value.emit(emitter)
         emitter.store(self.symbol, emitter.call(f"r_{self.kind}", [name, value], self), self)
@@ -110,9 +110,9 @@ class Assign(Statement):
         for target in self.targets:
             target.check(scope)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         if len(self.targets) == 1:
-            self.targets[0].store(emitter, emitter.bound(self.value))
+            self.targets[0].store(emitter, self.value.bound(emitter))
             return
         plain = [t.symbol for t in self.targets if t.element is None]
         values = emitter.unpacked(self.value, len(self.targets), self)
@@ -147,7 +147,7 @@ class Augment(Statement):
             self.target.check(scope)
         self.value.check(scope)
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         target = self.target
         if target.element is None:
             old, value = emitter.pair(target.name, self.value)
@@ -178,8 +178,8 @@ class Evaluate(Statement):
         scope.check_used(self)
         self.value.check(scope)
 
-    def emit(self, emitter: Emitter) -> None:
-        emitter.evaluate(self)
+    def emit(self, emitter: BlockEmitter) -> None:
+        emitter.evaluate(self.value, self)
 
 
 def target_of(node: Any) -> Target:

@@ -11,6 +11,7 @@ from lark import Token
 from .diagnostic import Diagnostic, Label
 
 if TYPE_CHECKING:
+    from .blocks import BlockEmitter
     from .emitter import Emitter
     from .scope import Scope
     from .source import Source
@@ -104,7 +105,7 @@ class Statement(Node):
         """Whether what follows it can be reached."""
         return True
 
-    def emit(self, emitter: Emitter) -> None:
+    def emit(self, emitter: BlockEmitter) -> None:
         """Adds Python statements to the emitter's output."""
         raise NotImplementedError
 
