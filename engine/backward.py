@@ -180,6 +180,8 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
         waiting[node] -= 1
         if waiting[node] == 0:
             heappush(ready, (-node.sequence_nr - (_PRIORITY if node.__class__ is AccumulateGrad else 0), node))
+        for listener in listeners:
+            listener.arrived(node, waiting[node])
 
     for root, gradient in roots:
         if node_of(root) in waiting:
@@ -196,6 +198,8 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
         _capture(task, node, gradient)
         if hooks is not None and hooks.pre and gradient is not None:
             gradient = run_pre_hooks(hooks, gradient)
+        for listener in listeners:
+            listener.started(node, gradient)
         if node.__class__ is AccumulateGrad:
             if gradient is not None and task.accumulate:
                 finish_leaf(node, gradient)

@@ -25,6 +25,12 @@ class Listener:
     def began(self, task: GraphTask) -> None:
         """A backward pass starts; its dependencies are counted."""
 
+    def arrived(self, node: Node, waiting: int) -> None:
+        """A gradient, or the news that none comes, reached a node that still waits for `waiting` more; at 0 it is ready."""
+
+    def started(self, node: Node, gradient: Any) -> None:
+        """A node left the ready queue; `gradient` is what has added up for it, None where nothing did."""
+
     def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
         """A node turned `gradient` (of its output) into `gradients` (of its inputs)."""
 
