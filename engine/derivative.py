@@ -115,7 +115,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of a raw value or Tensor; a float's is (), a list has one a member."""
     if value.__class__ is float:
         return ()
-    return [shape_of(member) for member in value] if value.__class__ is list else value.shape
+    return [shape_of(member) for member in value] if value.__class__ is list else value.shape  # type: ignore[return-value]
 
 
 def saved_values(node: Node) -> list[tuple[str, Any]]:

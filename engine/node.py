@@ -186,7 +186,7 @@ class Edge:
 
 def node_of(edge: Node | Edge) -> Node:
     """The node that an edge leads to."""
-    return edge.node if edge.__class__ is Edge else edge
+    return edge.node if edge.__class__ is Edge else edge  # type: ignore[return-value]
 
 
 class AccumulateGrad(Node):

@@ -11,6 +11,8 @@ from ..node import AccumulateGrad, Edge, Place, node_of
 from ..observe import Listener
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..node import Node
     from ..tensor import Tensor
 
@@ -47,7 +49,10 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """One node. `variable` is the name of the leaf at an AccumulateGrad; `value` what the operation gave, where that was recorded."""
+    """One node, or the same node of `count` equal parts of the graph (see collapse.py), inside the group `group`.
+
+    `variable` is the name of the leaf at an AccumulateGrad; `value` what the operation gave, where that was recorded.
+    """
 
     id: str
     op: str
@@ -61,16 +66,43 @@ class GraphNode:
     saved_bytes: int
     inputs: tuple[tuple[str, int] | None, ...]
     value: Any = None
+    count: int = 1
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """From a consumer to the node that made its input number `slot`, as `next_edges` points."""
+    """From a consumer to the node that made its input number `slot`, as `next_edges` points; `count` such edges of equal parts."""
 
     source: str
     target: str
     slot: int
     input_nr: int
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A body that stands in the graph `least` to `most` times in a row, drawn once; `nodes` are all that it stands for."""
+
+    id: str
+    parent: str | None
+    least: int
+    most: int
+    nodes: int
+    lines: tuple[int, ...]
+
+    @property
+    def times(self) -> str:
+        return f"×{self.least}" if self.least == self.most else f"×{self.least}–{self.most}"
+
+    @property
+    def where(self) -> str:
+        """The lines that it comes from."""
+        if not self.lines:
+            return ""
+        first, last = self.lines[0], self.lines[-1]
+        return f"line {first}" if first == last else f"lines {first}–{last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +112,27 @@ class Graph:
     root: str
     nodes: list[GraphNode]
     edges: list[GraphEdge] = field(default_factory=list)
+    groups: tuple[Group, ...] = ()
+    # The graph that this one shows in short, and how many nodes it leaves out altogether.
+    whole: Graph | None = None
+    hidden: int = 0
+
+    def notes(self) -> list[str]:
+        """What this graph does not show, in sentences for the reader; none where it shows everything."""
+        if self.whole is None:
+            return []
+        shown, folded = len(self.nodes), sum(node.count for node in self.nodes)
+        said = []
+        if folded > shown:
+            said.append(f"{folded:,} nodes are drawn as {shown:,}: what repeats is folded, ×N says how often (--no-collapse shows each)")
+        if self.hidden:
+            said.append(f"{self.hidden:,} nodes further from the root are not shown (--max-nodes)")
+        return said
 
     def summary(self) -> dict[str, Any]:
-        """Counts: nodes, edges, the longest path and the widest level (in nodes), bytes saved (each buffer once), nodes by op."""
+        """Counts: nodes, edges, the longest path and the widest level (in nodes), bytes saved, nodes by op. They are the whole graph's."""
+        if self.whole is not None:
+            return self.whole.summary()
         depth: dict[str, int] = {}
         for node in self.nodes:
             depth[node.id] = 1 + max((depth[i[0]] for i in node.inputs if i is not None), default=0)
@@ -151,14 +201,24 @@ def snapshot(tensor: Tensor, values: ValueRecorder | None = None) -> Graph:
     if tensor.node is None:
         raise ValueError("the tensor is not tracked, so it has no graph")
     nodes = reachable([node_of(tensor.node)])
-    ids = {node: f"%{number}" for number, node in enumerate(nodes, 1)}
-    graph = Graph(ids[node_of(tensor.node)], [_described(node, ids, values) for node in nodes])
+    ids = identified(nodes)
+    places: dict[Any, Location | None] = {}
+    graph = Graph(ids[node_of(tensor.node)], [_described(node, ids, values, places) for node in nodes])
     for node in graph.nodes:
         graph.edges.extend(GraphEdge(node.id, i[0], slot, i[1]) for slot, i in enumerate(node.inputs) if i is not None)
     return graph
 
 
-def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None) -> GraphNode:
+def identified(nodes: Sequence[Node]) -> dict[Node, str]:
+    """The ids of the nodes of one graph, given in the order of their creation: `%1`, `%2`, …"""
+    return {node: f"%{number}" for number, node in enumerate(nodes, 1)}
+
+
+def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None, places: dict[Any, Location | None]) -> GraphNode:
+    """The node as data. Many nodes share few places, and working one out costs more than all the rest."""
+    place = (node.code, node.lasti)
+    if place not in places:
+        places[place] = Location.of(node.span)
     saved = tuple(Saved(name, _shape(value), bytes_of(value)) for name, value in saved_values(node))
     leaf = node if isinstance(node, AccumulateGrad) else None
     recorded = values.values.get(id(node), (None, None))[1] if values is not None else None
@@ -166,13 +226,13 @@ def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None) -
         id=ids[node],
         op=node.name(),
         sequence=node.sequence_nr,
-        place=Location.of(node.span),
+        place=places[place],
         source="",
         shape=node.shape,
         dtype=str(leaf.dtype) if leaf and leaf.dtype is not None else "float64",
         variable=leaf.label if leaf else None,
         saved=saved,
-        saved_bytes=saved_bytes([node]),
+        saved_bytes=saved_bytes([node]) if saved else 0,
         inputs=()
         if leaf
         else tuple(None if e is None else (ids[node_of(e)], e.input_nr if isinstance(e, Edge) else 0) for e in node.edges),

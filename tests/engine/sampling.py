@@ -63,7 +63,10 @@ SPECIAL: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "triangle": [([_matrix(), elementwise("any", (3,))], {}), ([_matrix(), elementwise("any", (3, 2))], {"upper": True})],
     "matrices": [([_matrix(2), _matrix(2, 3)], {})],
     "threes": [([elementwise("any", (3,)), elementwise("any", (2, 3))], {})],
-    "pair": [([elementwise("distinct", (4,)), elementwise("apart", (4,)) * 0.1], {}), ([elementwise("distinct", (2, 2)), np.zeros((2, 2))], {"reduction": "sum"})],
+    "pair": [
+        ([elementwise("distinct", (4,)), elementwise("apart", (4,)) * 0.1], {}),
+        ([elementwise("distinct", (2, 2)), np.zeros((2, 2))], {"reduction": "sum"}),
+    ],
     "probabilities": [([elementwise("probability", (4,)), elementwise("probability", (4,))], {})],
     "log probabilities": [([-elementwise("positive", (3,)), elementwise("probability", (3,))], {})],
     "classes": [([elementwise("any", (3, 4))], {"classes": np.array([0.0, 3.0, 1.0])})],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,13 +17,25 @@ def render(graph: Graph, *, values: bool, saved: bool) -> str:
 
 
 def document(graph: Graph, *, values: bool = False) -> dict[str, Any]:
-    """The fields `root`, `nodes`, `edges` (from the consumer, as `next_edges` points) and `summary`."""
-    return {
+    """The fields `root`, `nodes`, `edges` (from the consumer, as `next_edges` points) and `summary`; of a folded graph `collapsed` too."""
+    fields: dict[str, Any] = {
         "root": graph.root,
         "nodes": [node_fields(node, values) for node in graph.nodes],
         "edges": [{"from": e.source, "to": e.target, "slot": e.slot, "input_nr": e.input_nr} for e in graph.edges],
         "summary": graph.summary(),
     }
+    if graph.whole is not None:
+        for entry, edge in zip(fields["edges"], graph.edges, strict=True):
+            entry["count"] = edge.count
+        for entry, node in zip(fields["nodes"], graph.nodes, strict=True):
+            entry["count"], entry["group"] = node.count, node.group
+        fields["collapsed"] = {
+            "nodes": len(graph.nodes),
+            "edges": len(graph.edges),
+            "hidden": graph.hidden,
+            "groups": [{**asdict(group), "lines": list(group.lines)} for group in graph.groups],
+        }
+    return fields
 
 
 def node_fields(node: GraphNode, values: bool) -> dict[str, Any]:

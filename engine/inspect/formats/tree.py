@@ -16,17 +16,18 @@ DEEPEST = 24
 
 def render(graph: Graph, *, values: bool, saved: bool) -> str:
     """Trees in which every node of the graph stands exactly once in full."""
-    return "".join(f"{line}\n" for line in lines(graph, values, saved))
+    return "".join(f"{line}\n" for line in [*lines(graph, values, saved), *(f"# {note}" for note in graph.notes())])
 
 
 def lines(graph: Graph, values: bool, saved: bool) -> list[str]:
     nodes = {node.id: node for node in graph.nodes}
     drawn: set[str] = set()
-    waiting = deque([graph.root])
+    # Nodes that stand for many may be reached over none of the inputs that are drawn: each gets a tree of its own then.
+    waiting = deque([graph.root, *(node.id for node in reversed(graph.nodes))])
     out: list[str] = []
     while waiting:
         start = waiting.popleft()
-        if start in drawn:
+        if start in drawn or start not in nodes:
             continue
         # An entry: the node, what stands before its own line, and before the lines below it.
         stack = [(start, "", "")]
@@ -42,7 +43,7 @@ def lines(graph: Graph, values: bool, saved: bool) -> list[str]:
                 continue
             drawn.add(id)
             out.append(f"{before}{heading(node, values, saved)}")
-            parts = [i[0] for i in node.inputs if i is not None]
+            parts = [i[0] for i in node.inputs if i is not None and i[0] in nodes]
             for number, part in reversed(list(enumerate(parts))):
                 last = number == len(parts) - 1
                 stack.append((part, f"{below}{'└─ ' if last else '├─ '}", f"{below}{'   ' if last else '│  '}"))
@@ -57,4 +58,6 @@ def heading(node: GraphNode, values: bool, saved: bool) -> str:
         text += f"  saves {', '.join(f'{s.name} {s.shape}' for s in node.saved)}"
     if values and node.value is not None:
         text += f"  = {written(node.value)}"
+    if node.count > 1:
+        text += f"  ×{node.count}"
     return text
