@@ -118,7 +118,7 @@ class BlockEmitter(Emitter):
         values = [p.default for p in define.parameters if p.default is not None]
         if all(_is_literal(value) for value in values) or define.symbol is None or define.symbol.definition is not define:
             return
-        made = self.tuple(self.values([value.bound for value in values]), define)
+        made = self.several(self.values([value.bound for value in values]), define)
         target = ast.Attribute(value=self.name(define.symbol.python, define), attr="__defaults__", ctx=ast.Store())
         self.add(ast.Assign(targets=[self.locate(target, define)], value=made), define)
 

@@ -19,7 +19,7 @@ class Signature:
     returns: bool = True
 
     def describe(self) -> str:
-        """"2 arguments", "1 to 3 arguments"."""
+        """ "2 arguments", "1 to 3 arguments"."""
         most, least = len(self.parameters), self.required
         if self.variadic:
             return f"{least} or more arguments" if least else "any number of arguments"
@@ -47,18 +47,11 @@ OWN = {
     "range": Signature(("start", "stop", "step"), 1),
 }
 
-# Ops that are written as operators and have no name in the language.
-HIDDEN = frozenset({"add", "sub", "mul", "div", "neg", "pow", "floordiv", "mod", "getitem", "setitem", "select", "vector", "lt", "le", "gt", "ge", "eq", "ne"})
-
 
 @functools.cache
 def signatures() -> dict[str, Signature]:
     """Every function of the language by name."""
     from dagrad.engine import registry
 
-    ops = {
-        name: Signature(tuple(op.parameters), 0 if op.variadic else op.required, op.variadic)
-        for name, op in registry.items()
-        if name not in HIDDEN and not name.startswith("_")
-    }
+    ops = {name: Signature(tuple(op.parameters), op.required, op.variadic) for name, op in registry.items() if op.builtin}
     return {**ops, **OWN}

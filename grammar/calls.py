@@ -19,15 +19,17 @@ def check_call(scope: Scope, call: Call, symbol: Symbol) -> None:
     _check_order(scope, call)
     if symbol.kind in {"constant", "param", "input"} or symbol.counter:
         inner = ", ".join(scope.text(a) for a in call.arguments)
-        scope.error("not-a-function", f"'{symbol.name}' is not a function", call, f"for a product write {symbol.name}*({inner})" if inner else None,
-                    scope.label(symbol, "defined here"))  # fmt: skip
+        help = f"for a product write {symbol.name}*({inner})" if inner else None
+        scope.error("not-a-function", f"'{symbol.name}' is not a function", call, help, scope.label(symbol, "defined here"))
         return
     if not symbol.fixed or symbol.signature is None:
         return
     if not _fits(scope, call, symbol, symbol.signature, [a for a in arguments if not isinstance(a, Keyword)]):
         return
     if not call.statement and not symbol.signature.returns:
-        scope.error("no-value", f"{symbol.name}() returns nothing that could be used here", call, labels=scope.label(symbol, "defined here"))
+        scope.error(
+            "no-value", f"{symbol.name}() returns nothing that could be used here", call, labels=scope.label(symbol, "defined here")
+        )
 
 
 def _check_order(scope: Scope, call: Call) -> None:
@@ -48,10 +50,17 @@ def _fits(scope: Scope, call: Call, symbol: Symbol, signature: Signature, positi
     named = [a for a in call.arguments if isinstance(a, Keyword)]
     if len(positional) > len(signature.parameters) and not signature.variadic:
         count = len(positional) + len(named)
-        scope.error("arguments", f"{symbol.name} takes {signature.describe()}, {count} {'was' if count == 1 else 'were'} given", call, labels=labels)
+        scope.error(
+            "arguments", f"{symbol.name} takes {signature.describe()}, {count} {'was' if count == 1 else 'were'} given", call, labels=labels
+        )
         return False
     if symbol.kind == "builtin" and symbol.name in {"max", "min"} and len(positional) > 1:
-        scope.error("arguments", f"{symbol.name} takes one tensor", call, f"of two values: {symbol.name}imum(a, b); along an axis: {symbol.name}(x, axis=0)")
+        scope.error(
+            "arguments",
+            f"{symbol.name} takes one tensor",
+            call,
+            f"of two values: {symbol.name}imum(a, b); along an axis: {symbol.name}(x, axis=0)",
+        )
         return False
     taken = set(signature.parameters[: len(positional)])
     for argument in named:
@@ -62,13 +71,20 @@ def _fits(scope: Scope, call: Call, symbol: Symbol, signature: Signature, positi
         if argument.name not in signature.parameters:
             near = closest(argument.name, signature.parameters)
             known = f"its parameters are {', '.join(signature.parameters)}" if signature.parameters else "it takes no named arguments"
-            scope.error("arguments", f"{symbol.name} has no parameter '{argument.name}'", at, f"did you mean '{near}'?" if near else known, labels)
+            scope.error(
+                "arguments", f"{symbol.name} has no parameter '{argument.name}'", at, f"did you mean '{near}'?" if near else known, labels
+            )
             return False
         taken.add(argument.name)
     missing = [p for p in signature.parameters[: signature.required] if p not in taken]
     if missing:
         count = len(positional) + len(named)
         names = " and ".join(f"'{name}'" for name in missing)
-        scope.error("arguments", f"{symbol.name} takes {signature.describe()}, {count} {'was' if count == 1 else 'were'} given: {names} is missing", call, labels=labels)
+        scope.error(
+            "arguments",
+            f"{symbol.name} takes {signature.describe()}, {count} {'was' if count == 1 else 'were'} given: {names} is missing",
+            call,
+            labels=labels,
+        )
         return False
     return True

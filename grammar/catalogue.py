@@ -1,4 +1,5 @@
 """Every class of error: its code, what it means, and a program that shows it."""
+# ruff: noqa: E501 - a table with an entry a paragraph
 
 from __future__ import annotations
 

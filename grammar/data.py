@@ -20,7 +20,9 @@ def load(path: Any, column: Any, source: Source) -> Any:
     name = _path_of(path)
     if name == "-":
         if source.name in {"-", "<stdin>"}:
-            raise EngineError('load("-") in a program that is itself read from standard input', kind="stdin", help="write the program into a file")
+            raise EngineError(
+                'load("-") in a program that is itself read from standard input', kind="stdin", help="write the program into a file"
+            )
         return _csv(sys.stdin.buffer.read(), "<stdin>", column)
     full = os.path.join(source.folder, name)
     try:
@@ -62,7 +64,9 @@ def _member(archive: Any, name: str, column: Any) -> Any:
     if column is None:
         if len(names) == 1:
             return archive[names[0]]
-        raise EngineError(f"{name} holds several arrays: {', '.join(names)}", kind="file", help=f'load("{name}", "{names[0] if names else "name"}")')
+        raise EngineError(
+            f"{name} holds several arrays: {', '.join(names)}", kind="file", help=f'load("{name}", "{names[0] if names else "name"}")'
+        )
     if str(column) not in names:
         raise EngineError(f"{name} holds no array '{column}'; it has {', '.join(names)}", kind="file")
     return archive[str(column)]
@@ -145,7 +149,9 @@ def _column(column: Any, header: list[str] | None, width: int, name: str) -> int
     """The position of a column that is given by name or by number from 0."""
     if isinstance(column, str):
         if header is None:
-            raise EngineError(f"{name} has no header row, so no column '{column}'", kind="file", help="give the number of the column, from 0")
+            raise EngineError(
+                f"{name} has no header row, so no column '{column}'", kind="file", help="give the number of the column, from 0"
+            )
         if column in header:
             return header.index(column)
         near = closest(column, header)
@@ -156,7 +162,9 @@ def _column(column: Any, header: list[str] | None, width: int, name: str) -> int
         raise EngineError(f"a column is a name or a whole number, not {kind_of(column)}", kind="type")
     number = int(column)
     if not -width <= number < width:
-        raise EngineError(f"{name} has {width} columns; there is no column {format_number(column)}", kind="index", help="columns count from 0")
+        raise EngineError(
+            f"{name} has {width} columns; there is no column {format_number(column)}", kind="index", help="columns count from 0"
+        )
     return number % width
 
 
@@ -168,7 +176,9 @@ def save(path: Any, x: Any, allowed: str | None) -> None:
     folder = os.path.realpath(allowed)
     full = os.path.realpath(os.path.join(folder, name))
     if os.path.commonpath([folder, full]) != folder:
-        raise EngineError(f"save may write only inside {allowed}, and {name} is outside", kind="file", help="--allow-write DIR names the folder")
+        raise EngineError(
+            f"save may write only inside {allowed}, and {name} is outside", kind="file", help="--allow-write DIR names the folder"
+        )
     if not isinstance(x, (float, int, Tensor)):
         raise EngineError(f"save writes numbers and tensors, not {kind_of(x)}", kind="type")
     import numpy as np

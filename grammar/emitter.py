@@ -46,6 +46,13 @@ class Emitter(Writer):
         self.stored: set[str] = set()  # shared names that are assigned here
         self.floats: set[Symbol] = set()  # counters that are read as numbers, too
 
+    def pair(self, left: Expression, right: Expression) -> tuple[ast.expr, ast.expr]:
+        """Two values, the left one computed first."""
+        first = left.emit(self)
+        mark = len(self.statements)
+        second = right.emit(self)
+        return (first if len(self.statements) == mark else self.settle(first, mark)), second
+
     # ---- choices
 
     def choose(self, test: ast.expr, then: Emission, otherwise: Emission, at: Node) -> ast.expr:
@@ -140,7 +147,7 @@ class Emitter(Writer):
 
     def boolean(self, condition: ast.expr, at: Node) -> ast.expr:
         """A condition as a value of the language."""
-        return self.choose(condition, lambda e: e.name("r_TRUE", at), lambda e: e.name("r_FALSE", at), at)  # type: ignore[no-any-return]
+        return self.choose(condition, lambda e: e.name("r_TRUE", at), lambda e: e.name("r_FALSE", at), at)
 
     # ---- names
 
@@ -236,7 +243,12 @@ class Emitter(Writer):
     def evaluate(self, value: Expression, at: Node) -> None:
         """An expression as a statement; an interactive session shows it."""
         made = value.emit(self)
-        silent = isinstance(value, Call) and value.symbol is not None and value.symbol.signature is not None and not value.symbol.signature.returns
+        silent = (
+            isinstance(value, Call)
+            and value.symbol is not None
+            and value.symbol.signature is not None
+            and not value.symbol.signature.returns
+        )
         self.do(self.call("r_show", [made], at) if self.unit.interactive and not silent else made, at)
 
 

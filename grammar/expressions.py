@@ -192,7 +192,9 @@ class Comparison(Expression):
                 mark = inner.mark()
                 right = self.operands[at + 1].emit(inner)
                 last = at + 1 == len(self.operators)
-                return inner.compare(inner.settle(left, mark), COMPARE[operator](), right if last else inner.walrus(middle, right, self), self)
+                return inner.compare(
+                    inner.settle(left, mark), COMPARE[operator](), right if last else inner.walrus(middle, right, self), self
+                )
 
             if at == 0:
                 emitter.keep(whole, link(emitter), self)
@@ -308,7 +310,7 @@ class Bare(Expression):
 
     def bare(self, emitter: Emitter) -> ast.expr:
         """A Python tuple, for what is taken apart at once."""
-        return emitter.tuple(emitter.values([item.bound for item in self.items]), self)
+        return emitter.several(emitter.values([item.bound for item in self.items]), self)
 
 
 class Group(Expression):

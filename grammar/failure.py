@@ -31,7 +31,19 @@ WORDS = {
 }  # fmt: skip
 
 # Exceptions that a program can provoke; any other is a fault of ours and goes on.
-FAULTS = (EngineError, StepLimit, DepthLimit, TimeIsUp, RecursionError, MemoryError, TypeError, ValueError, ArithmeticError, NameError, IndexError)
+FAULTS = (
+    EngineError,
+    StepLimit,
+    DepthLimit,
+    TimeIsUp,
+    RecursionError,
+    MemoryError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    NameError,
+    IndexError,
+)
 
 MAX_STACK = 30
 
@@ -84,11 +96,21 @@ class Failure:
             kind = error.kind if error.kind in BY_KIND else "runtime"
             return kind, error.message, error.help, [made for place, text in error.labels if (made := self._label(place, text)) is not None]
         if isinstance(error, (RecursionError, DepthLimit)):
-            return "depth", f"recursion depth above {self.settings.max_depth} calls", "does the recursion end? --max-depth raises the limit", []
+            return (
+                "depth",
+                f"recursion depth above {self.settings.max_depth} calls",
+                "does the recursion end? --max-depth raises the limit",
+                [],
+            )
         if isinstance(error, StepLimit):
             return "steps", f"more than {self.settings.max_steps} steps", "--max-steps raises the limit", []
         if isinstance(error, TimeIsUp):
-            return "time", f"the time is up: more than {self.settings.timeout:g} seconds" if self.settings.timeout else "the time is up", "--timeout raises the limit", []
+            return (
+                "time",
+                f"the time is up: more than {self.settings.timeout:g} seconds" if self.settings.timeout else "the time is up",
+                "--timeout raises the limit",
+                [],
+            )
         if isinstance(error, MemoryError):
             return "memory", "not enough memory for this operation", None, []
         if isinstance(error, NameError):
@@ -174,9 +196,9 @@ def word(kind: str) -> str:
 def span_of(code: CodeType, lasti: int) -> Span | None:
     """The source of an instruction."""
     found = next(islice(code.co_positions(), lasti // 2, None), None)
-    if found is None or found[0] is None:
+    line, end_line, column, end_column = found or (None, None, None, None)
+    if line is None:
         return None
-    line, end_line, column, end_column = found
     start = 1 if column is None else column + 1
     return Span(code.co_filename, line, start, end_line or line, start + 1 if end_column is None else end_column + 1)
 

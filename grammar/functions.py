@@ -109,9 +109,7 @@ def leaves_nothing(block: Block) -> bool:
 
 def gives_value(block: Block) -> bool:
     """Whether some path through a function's body returns a value."""
-    return any(
-        (isinstance(s, Return) and s.value is not None) or any(gives_value(inner) for inner in s.blocks()) for s in block.statements
-    )
+    return any((isinstance(s, Return) and s.value is not None) or any(gives_value(inner) for inner in s.blocks()) for s in block.statements)
 
 
 def _bare_return(statement: Statement) -> bool:

@@ -17,7 +17,25 @@ if TYPE_CHECKING:
     from .parser import UnexpectedToken
 
 KEYWORDS = frozenset(
-    {"PARAM", "INPUT", "DEF", "RETURN", "IF", "ELIF", "ELSE", "FOR", "IN", "WHILE", "BREAK", "CONTINUE", "AND", "OR", "NOT", "TRUE", "FALSE"}
+    {
+        "PARAM",
+        "INPUT",
+        "DEF",
+        "RETURN",
+        "IF",
+        "ELIF",
+        "ELSE",
+        "FOR",
+        "IN",
+        "WHILE",
+        "BREAK",
+        "CONTINUE",
+        "AND",
+        "OR",
+        "NOT",
+        "TRUE",
+        "FALSE",
+    }
     | {"NO_GRAD", "ASSERT", "IMPORT"}
 )
 STATEMENTS = frozenset({"PARAM", "INPUT", "DEF", "RETURN", "FOR", "WHILE", "BREAK", "CONTINUE", "NO_GRAD", "ASSERT", "IMPORT"})
@@ -29,7 +47,8 @@ OPERANDS = frozenset({"NAME", "NUMBER", "STRING", "TRUE", "FALSE", "LPAR", "LSQB
 WORDS = {
     "NAME": "a name", "NUMBER": "a value", "STRING": "a value", "TRUE": "a value", "FALSE": "a value", "LSQB": "'['", "LPAR": "'('",
     "RPAR": "')'", "RSQB": "']'", "LBRACE": "'{'", "RBRACE": "'}'", "SIGN": "an operator", "PRODUCT": "an operator", "POWER": "an operator",
-    "COMPARE": "an operator", "AND": "an operator", "OR": "an operator", "NOT": "a value", "ASSIGN": "'='", "AUGMENT": "'='", "COMMA": "','",
+    "COMPARE": "an operator", "AND": "an operator", "OR": "an operator", "NOT": "a value", "ASSIGN": "'='", "AUGMENT": "'='",
+    "COMMA": "','",
     "COLON": "':'", "DOT": "'.'", "PRIME": "an operator", "_END": "the end of the line", "$END": "the end of the line", "IN": "'in'",
     "IF": "'if'", "ELSE": "'else'", "ELIF": "'elif'",
 }  # fmt: skip
@@ -37,11 +56,15 @@ MAX_WORDS = 6
 
 FOREIGN_OPERATORS = {
     "&&": "and", "||": "or", "!": "not", "&": "and", "|": "or", "~": "not", "<>": "!=", ":=": "=", "→": "=", "×": "*", "·": "*", "÷": "/",
-    "−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "assert_close(a, b)", "²": "^2", "³": "^3", "√": "sqrt(x)", "∞": "inf",
+    "−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "assert_close(a, b)", "√": "sqrt(x)", "∞": "inf",
     "“": '"', "”": '"', "‘": '"', "’": '"', "„": '"', "«": '"', "»": '"', "`": '"',
 }  # fmt: skip
 
-CHARACTERS = {"$": "names have no $; write the name alone", "?": "a choice is written a if c else b", "\\": "a line that ends in an operator goes on by itself"}
+CHARACTERS = {
+    "$": "names have no $; write the name alone",
+    "?": "a choice is written a if c else b",
+    "\\": "a line that ends in an operator goes on by itself",
+}
 
 DECLARATIONS = {"let", "var", "const", "val", "auto", "float", "double", "int", "real", "set", "global", "local", "nonlocal"}
 CONTROL = {"try", "except", "catch", "switch", "match", "do", "repeat", "until", "loop", "unless", "then", "begin", "with"}
@@ -57,7 +80,9 @@ class Spot:
         self.accepts = accepts
         self.last = before[-1] if before else None
         self.at_end = token.type in {"_END", "$END"}
-        self.start, self.end = (end_of(self.last), end_of(self.last)) if self.at_end and self.last else (token.start_pos or 0, token.end_pos or end)
+        self.start, self.end = (
+            (end_of(self.last), end_of(self.last)) if self.at_end and self.last else (token.start_pos or 0, token.end_pos or end)
+        )
         self.kind = token.type
         self.previous = self.last.type if self.last is not None else ""
         self.head = self._head()
@@ -111,22 +136,27 @@ def _bad_number(spot: Spot) -> Mistake | None:
 
 def _number_help(text: str) -> str:
     if re.fullmatch(r"0[xX][0-9a-fA-F_]+", text):
-        return f"there is no hexadecimal; write {int(text, 16)}"
+        return f"there is no hexadecimal; write {int(text.replace('_', ''), 16)}"
     if re.fullmatch(r"0[bB][01_]+", text):
-        return f"there is no binary; write {int(text, 2)}"
+        return f"there is no binary; write {int(text.replace('_', ''), 2)}"
     if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
         return f"write range({match[1]}, {match[2]}) to count, {match[1]}:{match[2]} in an index, or {match[1]}.{match[2]} for a number"
-    if match := re.fullmatch(r"((?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[jJ]", text):
+    match = re.fullmatch(r"((?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\.?([^\W\d_]\w*)", text)
+    if match and match[2] in {"j", "J"}:
         return "there are no complex numbers"
-    if match := re.fullmatch(r"((?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\.?([^\W\d]\w*)", text):
-        if not match[2].startswith("_"):
-            return f"write {match[1].rstrip('.')}*{match[2]}"
+    if match:
+        return f"write {match[1].rstrip('.')}*{match[2]}"
     return "numbers look like 1, 1_000, 1.5, .5, 1e-3"
 
 
 def _bad_string(spot: Spot) -> Mistake | None:
     if spot.kind == "BAD_STRING":
-        return spot.mistake("unclosed-string", "this string is never closed", 'a string ends with " on the same line', ((spot.start, spot.start + 1, "opened here"),))
+        return spot.mistake(
+            "unclosed-string",
+            "this string is never closed",
+            'a string ends with " on the same line',
+            ((spot.start, spot.start + 1, "opened here"),),
+        )
     return None
 
 
@@ -151,14 +181,12 @@ def _foreign_operator(spot: Spot) -> Mistake | None:
 
 
 def _increment(spot: Spot) -> Mistake | None:
-    if len(spot.before) > 2 and spot.previous == "SIGN" and spot.before[-2].type == "SIGN" and spot.last == spot.before[-2]:
-        name = spot.before[-3]
-        if spot.at_end and name.type == "NAME" and end_of(spot.before[-2]) == start_of(spot.last):
-            sign = str(spot.last)
-            found = spot.over_last("foreign-operator", f"there is no '{sign}{sign}'", f"write {name} {sign}= 1")
-            found.start = start_of(spot.before[-2])
-            return found
-    return None
+    name, first, second = spot.before[-3:] if len(spot.before) > 2 else (None, None, None)
+    if not spot.at_end or name is None or [t.type for t in spot.before[-3:]] != ["NAME", "SIGN", "SIGN"]:
+        return None
+    if first != second or end_of(first) != start_of(second):
+        return None
+    return Mistake("foreign-operator", f"there is no '{first}{second}'", start_of(first), end_of(second), f"write {name} {first}= 1")
 
 
 def _stray_else(spot: Spot) -> Mistake | None:
@@ -166,7 +194,7 @@ def _stray_else(spot: Spot) -> Mistake | None:
         return spot.mistake("stray-else", f"'{spot.token}' without an if before it", "else and elif follow the } of an if")
     if spot.kind == "IF" and spot.previous == "ELSE":
         return spot.over_last("unexpected", "'else if' is one word here", "write elif")
-    if spot.head is not None and spot.head.type == "NAME" and str(spot.head) in {"elseif", "elsif", "elsif", "elif_"}:
+    if spot.head is not None and spot.head.type == "NAME" and str(spot.head) in {"elseif", "elsif", "elif_"}:
         return Mistake("unexpected", f"'{spot.head}' is written elif here", start_of(spot.head), end_of(spot.head), "write elif")
     return None
 
@@ -177,7 +205,9 @@ def _reserved(spot: Spot) -> Mistake | None:
     if spot.kind in KEYWORDS and "NAME" in spot.accepts:
         return spot.mistake("reserved-word", f"'{spot.token}' is a reserved word, not a name", "choose another name")
     if spot.kind in {"ASSIGN", "AUGMENT"} and spot.previous in KEYWORDS and spot.last is not None:
-        return Mistake("reserved-word", f"'{spot.last}' is a reserved word, not a name", start_of(spot.last), end_of(spot.last), "choose another name")
+        return Mistake(
+            "reserved-word", f"'{spot.last}' is a reserved word, not a name", start_of(spot.last), end_of(spot.last), "choose another name"
+        )
     return None
 
 
@@ -197,11 +227,15 @@ def _foreign_word(spot: Spot) -> Mistake | None:
         return None
     word = str(head)
     if word in CONTROL:
-        return Mistake("unexpected", f"there is no '{word}'", start_of(head), end_of(head), "the statements that steer are if, for, while and def")
+        return Mistake(
+            "unexpected", f"there is no '{word}'", start_of(head), end_of(head), "the statements that steer are if, for, while and def"
+        )
     if word in DECLARATIONS and spot.kind == "NAME":
         return Mistake("unexpected", f"there is no '{word}'", start_of(head), end_of(head), f"write {spot.token} = …")
     if word in FUNCTIONS and spot.kind == "NAME":
-        return Mistake("unexpected", f"there is no '{word}'", start_of(head), end_of(head), f"write def {spot.token}(x) {{ … }} or {spot.token}(x) = …")
+        return Mistake(
+            "unexpected", f"there is no '{word}'", start_of(head), end_of(head), f"write def {spot.token}(x) {{ … }} or {spot.token}(x) = …"
+        )
     if word in {"print", "echo", "println"}:
         return spot.mistake("missing-operator", "a call needs parentheses", f"write print({spot.token})")
     if word in {"from", "use", "include", "using", "require"}:
@@ -218,9 +252,17 @@ def _import(spot: Spot) -> Mistake | None:
 def _missing_block(spot: Spot) -> Mistake | None:
     if "LBRACE" not in spot.accepts:
         return None
-    if spot.at_end or spot.kind in STATEMENTS or (spot.kind == "COLON") or (spot.kind in OPERANDS and spot.previous in VALUES) or spot.previous in {"ELSE", "NO_GRAD"}:
+    if (
+        spot.at_end
+        or spot.kind in STATEMENTS
+        or (spot.kind == "COLON")
+        or (spot.kind in OPERANDS and spot.previous in VALUES)
+        or spot.previous in {"ELSE", "NO_GRAD"}
+    ):
         word = str(spot.head) if spot.head is not None else "this"
-        help = "blocks stand in { }, not after ':'" if spot.kind == "COLON" else f"the body of {word} stands in {{ }}, opened on the same line"
+        help = (
+            "blocks stand in { }, not after ':'" if spot.kind == "COLON" else f"the body of {word} stands in {{ }}, opened on the same line"
+        )
         return spot.mistake("missing-block", "expected '{'", help)
     return None
 
@@ -243,12 +285,18 @@ def _side_by_side(spot: Spot) -> Mistake | None:
 
 def _semicolon(spot: Spot) -> Mistake | None:
     if spot.kind == "SEMICOLON":
-        return spot.mistake("unexpected", "';' ends a statement, and a bracket is still open", "rows of a matrix are lists: [[1, 2], [3, 4]]")
+        return spot.mistake(
+            "unexpected", "';' ends a statement, and a bracket is still open", "rows of a matrix are lists: [[1, 2], [3, 4]]"
+        )
     return None
 
 
 def _missing_expression(spot: Spot) -> Mistake | None:
-    if spot.previous in OPERATORS and "NUMBER" in spot.accepts and (spot.at_end or spot.kind in {*CLOSERS, "COMMA", "ASSIGN", "COLON", "LBRACE", "ELSE"}):
+    if (
+        spot.previous in OPERATORS
+        and "NUMBER" in spot.accepts
+        and (spot.at_end or spot.kind in {*CLOSERS, "COMMA", "ASSIGN", "COLON", "LBRACE", "ELSE"})
+    ):
         help = "a line that goes on ends in an operator or a comma, or stands in ( )" if spot.at_end and spot.previous == "ASSIGN" else None
         if spot.kind == "LBRACE":
             help = "a vector stands in [ ], a block after if, for, while, def or no_grad"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +14,8 @@ FOREIGN = {
     "range_": "range", "array": "[…]", "tensor": "[…]", "True": "true", "False": "false", "Inf": "inf", "infinity": "inf", "NaN": "nan",
     "PI": "pi", "Pi": "pi", "length": "len", "println": "print", "printf": "print", "echo": "print", "gamma": "exp(lgamma(x))",
     "clip": "clamp", "average": "mean", "mse_loss": "mse", "ceiling": "ceil", "signum": "sign", "sgn": "sign", "rad": "x*pi/180",
-    "None": "a plain number or nothing at all", "np": "no module: write sin(x), not np.sin(x)", "numpy": "no module: write sin(x), not numpy.sin(x)",
-    "math": "no module: write sin(x), not math.sin(x)", "torch": "no module: write sin(x), not torch.sin(x)",
+    "None": "a plain number or nothing at all", "np": "no module: write sin(x), not np.sin(x)",
+    "numpy": "no module: write sin(x), not numpy.sin(x)", "math": "no module: write sin(x), not math.sin(x)", "torch": "no module: write sin(x), not torch.sin(x)",
     "float": "a number is always a float", "int": "trunc", "const": "a plain assignment", "let": "a plain assignment",
     "var_": "a plain assignment", "gradient": "grad", "derivative": "f'(x)", "diff": "f'(x)", "transposed": "transpose",
 }  # fmt: skip
@@ -33,7 +32,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
         distance = 0 if candidate.lower() == lowered else edits(name, candidate)
         if distance > limit or distance >= max(len(name), 2):
             continue
-        shared = len(os.path.commonprefix([name, candidate]))
+        shared = next((i for i, (a, b) in enumerate(zip(name, candidate, strict=False)) if a != b), min(len(name), len(candidate)))
         if distance < nearest or (distance == nearest and shared > common):
             best, nearest, common = candidate, distance, shared
     return best

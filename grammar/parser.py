@@ -14,7 +14,7 @@ from lark.parsers.lalr_analysis import Shift
 from .layout import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 FOLDER = os.path.dirname(__file__)
 GRAMMAR = os.path.join(FOLDER, "dagrad.lark")
@@ -57,7 +57,7 @@ def load(layout: Layout, transformer: Any = None) -> Lark:
 
 
 def _load(file: IO[bytes], layout: Layout, transformer: Any) -> Lark:
-    return Lark.__new__(Lark)._load(pickle.load(file), postlex=layout, transformer=transformer)  # noqa: S301 - our own file
+    return Lark.__new__(Lark)._load(pickle.load(file), postlex=layout, transformer=transformer)
 
 
 def stamp() -> bytes:
@@ -94,7 +94,8 @@ class Machine:
     def parse(self, tokens: Iterable[Token], start: str) -> Any:
         """What the rule `start` makes of the tokens; UnexpectedToken where they do not fit it."""
         conf = self._conf(start)
-        rows, jumps, states, values = self._rows, self._jumps, [conf.start_state], []
+        rows, jumps, states = self._rows, self._jumps, [conf.start_state]
+        values: list[Any] = []
         token = None
         for token in tokens:
             kind = token.type

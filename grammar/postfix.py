@@ -161,7 +161,7 @@ class Index(Expression):
     def key(self, emitter: Emitter) -> ast.expr:
         """The index as Python: one value, or a tuple of several."""
         keys = emitter.values([key.index for key in self.keys])
-        return keys[0] if len(keys) == 1 else emitter.tuple(keys, self)
+        return keys[0] if len(keys) == 1 else emitter.several(keys, self)
 
 
 @dataclass(slots=True, eq=False)

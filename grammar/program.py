@@ -124,9 +124,10 @@ class Program:
         try:
             with limits(settings):
                 for each in code:
-                    exec(each, names)  # noqa: S102 - compiled from a checked program, with no builtins
+                    exec(each, names)
                 frames.append(names["m_0"]())
-        except StopRun:
+        except StopRun as stop:
+            frames.extend(_locals_of(stop, "m_0"))
             result.stopped = True
         except BaseException as error:
             frames.extend(_locals_of(error, "m_0"))
@@ -190,7 +191,7 @@ class Expression:
         names = Runtime(settings, [self.source]).globals()
         try:
             with limits(settings):
-                exec(self._code, names)  # noqa: S102 - compiled from a checked expression, with no builtins
+                exec(self._code, names)
                 return names["m_0"](*[values[name] for name in self.names])
         except BaseException as error:
             raise failure(error, self.unit.project, settings) from None
@@ -267,15 +268,15 @@ def limits(settings: Settings) -> Iterator[None]:
     """The limits and modes that hold during a run."""
     from dagrad import engine
 
-    before = engine.limits.max_elements
-    engine.limits.max_elements = settings.max_elements
-    engine.seed(settings.seed)
+    elements: Any = engine.limits  # type: ignore[attr-defined]
+    before, elements.max_elements = elements.max_elements, settings.max_elements
+    engine.ops.making.seed(settings.seed)
     depth = max(settings.max_depth, COUNTED) + SLACK
     try:
         with engine.plain_scalars(), recursion_limit(depth), alarm(settings.timeout):
             yield
     finally:
-        engine.limits.max_elements = before
+        elements.max_elements = before
 
 
 def failure(error: BaseException, project: Project, settings: Settings) -> DagradError:

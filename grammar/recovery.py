@@ -150,7 +150,9 @@ def _resume(tokens: list[Token], opener: int) -> int:
     lines = [i for i in range(opener, len(tokens)) if tokens[i].type == "NEWLINE"]
     for i in lines:
         following = [t.type for t in tokens[i + 1 : i + 3]]
-        if following[:1] and (following[0] in STATEMENTS or following[0] == "IF" or (following[0] == "NAME" and following[1:] in (["ASSIGN"], ["AUGMENT"]))):
+        if following[:1] and (
+            following[0] in STATEMENTS or following[0] == "IF" or (following[0] == "NAME" and following[1:] in (["ASSIGN"], ["AUGMENT"]))
+        ):
             return i
     return lines[0] if lines else len(tokens)
 

@@ -54,7 +54,12 @@ def github(diagnostic: Diagnostic) -> str:
     """The form that GitHub turns into an annotation."""
     where = [f"file={diagnostic.file}"] if diagnostic.file else []
     if diagnostic.line is not None:
-        where += [f"line={diagnostic.line}", f"col={diagnostic.column}", f"endLine={diagnostic.end_line}", f"endColumn={diagnostic.end_column}"]
+        where += [
+            f"line={diagnostic.line}",
+            f"col={diagnostic.column}",
+            f"endLine={diagnostic.end_line}",
+            f"endColumn={diagnostic.end_column}",
+        ]
     text = diagnostic.message if diagnostic.help is None else f"{diagnostic.message}\nhelp: {diagnostic.help}"
     escaped = shown(text, keep="\n").replace("%", "%25").replace("\n", "%0A")
     return f"::error {','.join([*where, f'title={diagnostic.code}'])}::{escaped}"
@@ -66,7 +71,7 @@ def parts(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> list[Part]:
     marks, others = _marks(diagnostic)
     lines = [mark.line for mark in marks] + [label.line for label in others]
     width = len(str(max(lines, default=0)))
-    if diagnostic.line is not None and diagnostic.file in sources:
+    if diagnostic.line is not None and diagnostic.file is not None and diagnostic.file in sources:
         out += _snippet(sources[diagnostic.file], marks, f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}", width)
     elif diagnostic.file is not None and diagnostic.line is not None:
         out += [("gutter", " " * width + "--> "), ("location", f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}\n")]
@@ -143,7 +148,11 @@ def _stack(diagnostic: Diagnostic, width: int) -> list[Part]:
     out: list[Part] = []
     for frame in reversed(diagnostic.stack):
         times = f" (×{frame.count})" if frame.count > 1 else ""
-        out += [("gutter", " " * width + " = "), ("plain", f"in {frame.name}{times}, "), ("location", f"{frame.file}:{frame.line}:{frame.column}\n")]
+        out += [
+            ("gutter", " " * width + " = "),
+            ("plain", f"in {frame.name}{times}, "),
+            ("location", f"{frame.file}:{frame.line}:{frame.column}\n"),
+        ]
     return out
 
 

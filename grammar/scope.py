@@ -105,8 +105,10 @@ class Scope:
         if found is None and self.outer is not None:
             above = self.outer.names.get(name.id) or self.outer.imported.get(name.id)
             if above is not None and above.kind == "param":
-                self.error("param-rule", f"'{name.id}' is a param, which a function cannot change", name, "return the new value and assign it at top level",
-                           self.label(above, "declared here"))  # fmt: skip
+                message = f"'{name.id}' is a param, which a function cannot change"
+                self.error(
+                    "param-rule", message, name, "return the new value and assign it at top level", self.label(above, "declared here")
+                )
         elif found is None:
             above = self.imported.get(name.id)
             found = above if above is not None and above.kind == "param" else None
@@ -249,8 +251,8 @@ class Scope:
         elif symbol.fixed and symbol.signature is not None:
             wanted = symbol.signature.required
             if wanted != 1 or symbol.signature.variadic:
-                self.error("arguments", f"{symbol.name}' needs a function of one argument, {symbol.name} takes {symbol.signature.describe()}", prime,
-                           labels=self.label(symbol, "defined here"))  # fmt: skip
+                message = f"{symbol.name}' needs a function of one argument, {symbol.name} takes {symbol.signature.describe()}"
+                self.error("arguments", message, prime, labels=self.label(symbol, "defined here"))
 
     def check_change(self, symbol: Symbol | None, at: Node, how: str) -> None:
         """`+=` and element assignment change a variable that must be one's own."""
@@ -345,7 +347,9 @@ class Scope:
             if optional and parameter.default is None:
                 self.error("arguments", f"the parameter '{parameter.name}' without a default follows one with a default", parameter)
             optional = optional or parameter.default is not None
-            scope.names[parameter.name] = Symbol(parameter.name, "parameter", "v_" + parameter.name, parameter.start, parameter.end, self.unit)
+            scope.names[parameter.name] = Symbol(
+                parameter.name, "parameter", "v_" + parameter.name, parameter.start, parameter.end, self.unit
+            )
         define.body.declare(scope)
         define.body.check(scope)
 

@@ -40,7 +40,9 @@ class Source:
             with open(name, "rb") as file:
                 data = file.read()
         except OSError as error:
-            raise unreadable(name, "is a folder, not a program" if os.path.isdir(name) else (error.strerror or str(error)).lower()) from None
+            raise unreadable(
+                name, "is a folder, not a program" if os.path.isdir(name) else (error.strerror or str(error)).lower()
+            ) from None
         return cls(name, decode(data, name), os.path.dirname(name))
 
     @property

@@ -13,7 +13,8 @@ from .syntax import Expression, Mistake, Node, Statement
 
 if TYPE_CHECKING:
     from .blocks import BlockEmitter
-    from .scope import Scope, Symbol
+    from .emitter import Emitter
+    from .scope import Scope
 
 
 @dataclass(slots=True, eq=False)
@@ -23,7 +24,7 @@ class Declaration(Statement):
     name: str
     value: Expression
     name_start: int = 0
-    symbol: Symbol | None = None
+    symbol: Any = None  # a Symbol once it is checked
 
     @classmethod
     def build(cls, children: list[Any]) -> Declaration:
@@ -64,7 +65,7 @@ class Target(Node):
 
     name: Name
     element: Index | None = None
-    symbol: Symbol | None = None
+    symbol: Any = None  # a Symbol once it is checked
 
     def declare(self, scope: Scope, how: str) -> None:
         if self.element is None:

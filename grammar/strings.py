@@ -137,7 +137,13 @@ class Reader:
                 colon = at
             elif character in '{\\"':
                 break
-        raise self._mistake("bad-string", "a '{' without its '}'", opener, opener + 1, "an expression in braces has no string and no braces in it; write {{ for the character itself")
+        raise self._mistake(
+            "bad-string",
+            "a '{' without its '}'",
+            opener,
+            opener + 1,
+            "an expression in braces has no string and no braces in it; write {{ for the character itself",
+        )
 
     def _check_format(self, format: str, start: int, end: int) -> None:
         match = FORMAT.fullmatch(format)

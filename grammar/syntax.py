@@ -155,9 +155,11 @@ class Solo(Node):
 
 def start_of(child: Any) -> int:
     """Where a token or node begins."""
-    return child.start_pos if child.__class__ is Token else child.start  # type: ignore[no-any-return]
+    found: Any = child.start_pos if child.__class__ is Token else child.start
+    return int(found)
 
 
 def end_of(child: Any) -> int:
     """Where a token or node ends."""
-    return child.end_pos if child.__class__ is Token else child.end  # type: ignore[no-any-return]
+    found: Any = child.end_pos if child.__class__ is Token else child.end
+    return int(found)

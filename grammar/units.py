@@ -60,7 +60,9 @@ class Project:
         try:
             source = self.loader(path)
         except DagradError as error:
-            raise self._import_error(unit, statement, f"cannot import {path}: {error.diagnostics[0].message}", "the path is relative to the file that imports") from None
+            raise self._import_error(
+                unit, statement, f"cannot import {path}: {error.diagnostics[0].message}", "the path is relative to the file that imports"
+            ) from None
         try:
             return self.add(source, exported=True, imported_at=label)
         except DagradError as error:
@@ -112,4 +114,3 @@ class Unit:
     def imports(self, statement: Import) -> Unit:
         """The file behind an import statement."""
         return self.project.require(self, statement)
-

@@ -21,15 +21,32 @@ class Bool(float):
 TRUE, FALSE = Bool(1.0), Bool(0.0)
 
 
-
-
 class _Plain:
     """Takes from strings and tuples the operators that Python gives them and the language does not."""
 
     __slots__ = ()
 
 
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "lt", "le", "gt", "ge", "neg", "pos"):
+for _name in (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "neg",
+    "pos",
+):
     setattr(_Plain, f"__{_name}__", lambda self, other=None: self._refuse())
 
 
@@ -39,7 +56,9 @@ class Text(_Plain, str):
     __slots__ = ()
 
     def _refuse(self) -> NoReturn:
-        raise EngineError("arithmetic and order are not defined for a string", kind="type", help='strings know == and !=; to join them, write "{a}{b}"')
+        raise EngineError(
+            "arithmetic and order are not defined for a string", kind="type", help='strings know == and !=; to join them, write "{a}{b}"'
+        )
 
 
 class Tuple(_Plain, tuple):  # type: ignore[type-arg]
@@ -171,7 +190,9 @@ def _format_one(number: float, format: str) -> str:
         if integral and (whole or (not kind.isalpha() and kind != "%" and "." not in format)):
             return int.__format__(int(number), format)
         if whole:
-            raise EngineError(f"the format '{kind}' needs a whole number, not {format_number(number)}", kind="value", help="round() or floor() makes one")
+            raise EngineError(
+                f"the format '{kind}' needs a whole number, not {format_number(number)}", kind="value", help="round() or floor() makes one"
+            )
         return float.__format__(number, format)
     except ValueError as error:
         raise EngineError(f"the format '{format}' does not fit {format_number(number)}: {str(error).lower()}", kind="value") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .syntax import Expression, Node
+    from .syntax import Node
     from .units import Unit
 
     Emission = Callable[[Any], ast.expr]  # given the emitter, writes a value
@@ -70,7 +70,7 @@ class Writer:
         """`not test`."""
         return self.place(ast.UnaryOp(op=ast.Not(), operand=test), at, test)
 
-    def tuple(self, items: list[ast.expr], at: Node) -> ast.expr:
+    def several(self, items: list[ast.expr], at: Node) -> ast.expr:
         """A Python tuple."""
         return self.place(ast.Tuple(elts=items, ctx=LOAD), at, *items)
 
@@ -119,13 +119,6 @@ class Writer:
         self.statements.insert(mark, ast.copy_location(ast.Assign(targets=[target], value=value), value))
         read.depth = 1
         return read  # type: ignore[no-any-return]
-
-    def pair(self, left: Expression, right: Expression) -> tuple[ast.expr, ast.expr]:
-        """Two values, the left one computed first."""
-        first = left.emit(self)
-        mark = len(self.statements)
-        second = right.emit(self)
-        return (first if len(self.statements) == mark else self.settle(first, mark)), second
 
     def values(self, emissions: Sequence[Emission]) -> list[ast.expr]:
         """Several values, computed from left to right."""
