@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine.inspect import ValueRecorder, snapshot
@@ -93,12 +94,12 @@ def of_expression(text: str, at: list[str], values: bool) -> Graph:
 
 def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:
     """The graph with the user's own text beside each node; a variable of the command line has no place in it."""
-    return replace(graph, nodes=[located(node, sources) for node in graph.nodes])
+    texts = cache(lambda place: text_at(place, sources) if place is not None and place.file in sources else None)
+    return replace(graph, nodes=[located(node, texts(node.place)) for node in graph.nodes])
 
 
-def located(node: GraphNode, sources: Mapping[str, Source]) -> GraphNode:
-    known = node.place is not None and node.place.file in sources
-    return replace(node, source=text_at(node.place, sources)) if known else replace(node, place=None)
+def located(node: GraphNode, text: str | None) -> GraphNode:
+    return replace(node, place=None) if text is None else replace(node, source=text)
 
 
 def text_at(place: Any, sources: Mapping[str, Source]) -> str:

@@ -5,4 +5,16 @@ from .collapse import collapse
 from .memory import MemoryRecorder
 from .snapshot import Graph, GraphEdge, GraphNode, Group, Location, Saved, ValueRecorder, snapshot
 
-__all__ = ["Graph", "GraphEdge", "GraphNode", "Group", "Location", "MemoryRecorder", "Saved", "ValueRecorder", "collapse", "formats", "snapshot"]
+__all__ = [
+    "Graph",
+    "GraphEdge",
+    "GraphNode",
+    "Group",
+    "Location",
+    "MemoryRecorder",
+    "Saved",
+    "ValueRecorder",
+    "collapse",
+    "formats",
+    "snapshot",
+]

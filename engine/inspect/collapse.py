@@ -118,7 +118,7 @@ class Plan:
         self.groups.append(Group(id, parent, min(counts), max(counts), 0, ()))
         for column in zip(*turns, strict=True):
             if isinstance(column[0], Repeat):
-                self._describe(list(column), id, stands)  # type: ignore[arg-type]
+                self._describe(list(column), id, stands)
             else:
                 self.group[column[0]] = id
                 stands.update(dict.fromkeys(column, column[0]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..derivative import saved_values, shape_of
 from ..node import AccumulateGrad, Edge, Place, node_of
 from ..observe import Listener
+from ..versions import buffer_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,13 +168,6 @@ def reachable(roots: list[Node]) -> list[Node]:
                 seen.add(node_of(edge))
                 found.append(node_of(edge))
     return sorted(found, key=lambda node: node.sequence_nr)
-
-
-def buffer_of(value: Any) -> Any:
-    """What identifies the memory of a saved value: of a view, the array that owns it."""
-    while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
-        value = value.base
-    return value
 
 
 def bytes_of(value: Any) -> int:

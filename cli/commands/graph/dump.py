@@ -18,12 +18,22 @@ def command(
     e: ExpressionOption = None,
     at: At = None,
     format: Annotated[
-        str | None, typer.Option("--format", metavar="FORM", help="text, tree, dot or json.  [default: tree on a terminal, text elsewhere]")
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORM",
+            help="text, tree, dot, mermaid, svg, html or json.  [default: tree on a terminal, text elsewhere]",
+        ),
     ] = None,
     step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
     root: Annotated[str | None, typer.Option("--root", metavar="NAME", help="The graph of this value at the end of the run.")] = None,
     values: Annotated[bool, typer.Option("--values", help="Show the value that each node computed.")] = False,
     saved: Annotated[bool, typer.Option("--saved", help="Show what each node keeps for backward.")] = False,
+    collapse: Annotated[
+        bool | None,
+        typer.Option("--collapse/--no-collapse", help="Fold what repeats into ×N.  [default: beyond 500 nodes, in JSON never]"),
+    ] = None,
+    max_nodes: Annotated[int | None, typer.Option("--max-nodes", min=1, metavar="N", help="Show the N nodes nearest to the root.")] = None,
 ) -> None:
     """The graph that a backward pass is about to go through.
 
@@ -39,7 +49,15 @@ def command(
         raise UsageError("a program and -e are both given", help="give one of them")
     check_form(format)
     graph = of_expression(e, at or [], values) if e is not None else of_program(program, step, root, values)
-    show(screen, graph, format, values, saved)
+    if collapse is None and (screen.json or format == "json"):
+        collapse = False  # who counts wants every node
+    show(screen, folded(graph, collapse, max_nodes), format, values, saved)
+
+
+def folded(graph: "Graph", fold: bool | None, max_nodes: int | None) -> "Graph":
+    from dagrad.engine.inspect import collapse
+
+    return collapse(graph, fold=fold, max_nodes=max_nodes)
 
 
 def check_form(form: str | None) -> None:

@@ -28,7 +28,8 @@ def _inside(graph: Graph, group: str | None, indent: str, values: bool, saved: b
     ]
     for inner in graph.groups:
         if inner.parent == group:
-            lines += [f"{indent}subgraph cluster_{inner.id} {{", f"{indent}  label={quoted(f'{inner.times} {inner.where}')}; style=rounded;"]
+            lines += [f"{indent}subgraph cluster_{inner.id} {{"]
+            lines += [f"{indent}  label={quoted(f'{inner.times} {inner.where}')}; style=rounded;"]
             lines += [*_inside(graph, inner.id, indent + "  ", values, saved), f"{indent}}}"]
     return lines
 
