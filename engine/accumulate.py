@@ -74,7 +74,8 @@ def _plus(have: Tensor | None, gradient: Any) -> Tensor:
 def _sole(gradient: Any) -> bool:
     """Whether an array is nobody's but the backward pass's: no view, and held by the frames that call this alone."""
     return (
-        gradient.__class__ is np.ndarray
+        gradient.__class__ is not float  # asked first: NumPy is not imported for numbers
+        and gradient.__class__ is np.ndarray
         and gradient.base is None
         and gradient.flags.writeable
         and sys.getrefcount(gradient) <= _HELD_IN_PASSING
