@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .numeric import Comparison, compare
+from dagrad.engine import Comparison, compare
 from .options import Program
 from .status import Failure, UsageError
 

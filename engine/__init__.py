@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import ops
+from . import inplace, ops
+from .anomaly import NonFiniteError, detect_anomaly, set_detect_anomaly
 from .backward import Engine, backward
 from .errors import (
     ArgumentError,
@@ -15,38 +16,56 @@ from .errors import (
     ShapeError,
     VersionError,
 )
+from .function import Function, once_differentiable
+from .hooks import RemovableHandle, register_multi_grad_hook
 from .leaves import alias, assign, detach, gradient_of, zero_grad
 from .modes import enable_grad, is_grad_enabled, no_grad, plain_scalars, set_grad_enabled
 from .node import AccumulateGrad, Edge, Node, Place, here
+from .numeric import Comparison, compare
 from .observe import Listener
 from .op import Op, registry
+from .saving import checkpoint, saved_tensors_hooks
 from .tensor import Mask, Tensor, leaf, tensor, untracked
 from .transforms import derivative, grad, gradient, hessian, hvp, jacobian, jvp, numeric_jacobian, partials, vjp
+from .verify import GradcheckError, gradcheck, gradgradcheck
+
+if TYPE_CHECKING:
+    from . import optimize  # at run time it is imported when it is first asked for
 
 __all__ = [
     "AccumulateGrad",
     "ArgumentError",
+    "Comparison",
     "Edge",
     "Engine",
     "EngineError",
     "FreedGraphError",
+    "Function",
+    "GradcheckError",
     "IndexRangeError",
     "LimitError",
     "Listener",
     "Mask",
     "Node",
+    "NonFiniteError",
     "Op",
     "Place",
+    "RemovableHandle",
     "ShapeError",
     "Tensor",
     "VersionError",
     "alias",
     "assign",
     "backward",
+    "checkpoint",
+    "compare",
     "derivative",
     "detach",
+    "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "gradient",
     "gradient_of",
     "here",
@@ -58,16 +77,25 @@ __all__ = [
     "leaf",
     "no_grad",
     "numeric_jacobian",
+    "once_differentiable",
     "ops",
+    "optimize",
     "partials",
     "plain_scalars",
+    "register_multi_grad_hook",
     "registry",
+    "saved_tensors_hooks",
+    "set_detect_anomaly",
     "set_grad_enabled",
     "tensor",
     "untracked",
     "vjp",
     "zero_grad",
 ]
+
+
+_IN_PLACE = ("add", "sub", "mul", "div", "pow", "neg", "exp", "log", "sqrt", "abs", "sin", "cos", "tanh", "sigmoid", "relu", "clamp")
+inplace.install({name: registry[name].call for name in _IN_PLACE})
 
 
 def __getattr__(name: str) -> Any:

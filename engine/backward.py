@@ -19,6 +19,7 @@ from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, no
 from .observe import listeners
 from .refusal import check_versions, freed
 from .tensor import Tensor, untracked
+from .versions import any_changes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,8 @@ class GraphTask:
         self.captures: dict[Any, Any] = dict.fromkeys(captures)
         self.accumulate = accumulate
         self.visited: list[Node] = []
+        # The node whose rules run at present.
+        self.node: Node | None = None
         # How many gradients each node still waits for. Without captures every visited node is on the way to a leaf.
         self.dependencies: dict[Node, int] = {}
 
@@ -100,9 +103,10 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
                 node_found.grad = WAITING
                 visited.append(node_found)
                 changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)
-    if changed:
+    buffers = any_changes()
+    if changed or buffers:
         for node in visited:
-            check_versions(node)
+            check_versions(node, buffers)
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -231,6 +235,7 @@ def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
     if gradient.__class__ is Owned and not node.derivative.takes_owned:
         gradient = gradient.array
     apply = node.derivative.restricted(mask)
+    task.node = node
     if task.create_graph:
         with modes.at_place((node.code, node.lasti)):
             gradients: Sequence[Any] = apply(saved_tensors(node), gradient)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import EngineError, ShapeError
-from .node import AccumulateGrad, here, next_number
+from .node import AccumulateGrad, here
 from .op import as_raw, wrap
 from .tensor import Tensor, untracked
 
@@ -28,7 +28,7 @@ def assign(leaf: Tensor, value: Any) -> Tensor:
     if data.__class__ is not float and (data.base is not None or (isinstance(value, Tensor) and value.node is not None)):
         data = data.copy()
     leaf.data = data
-    node.changed = (next_number(), here(2))
+    node.mark_changed()
     return leaf
 
 

@@ -17,6 +17,8 @@ class _Local(threading.local):
     enabled = True
     place: tuple[CodeType, int] | None = None
     boxed = True
+    # The saved-tensor hooks in force, the innermost last.
+    saving: list[Any] = []  # noqa: RUF012 - replaced, never changed
 
 
 local = _Local()

@@ -47,6 +47,14 @@ class Place(NamedTuple):
         return f"{found[0]}:{found[1]}:{found[2]}" if found else self.code.co_filename
 
 
+class Change(NamedTuple):
+    """The last change of a value in place: when (a number from the sequence of nodes), where, and how many there were so far."""
+
+    stamp: int
+    place: Place
+    version: int
+
+
 def here(depth: int = 1) -> Place:
     """The nearest place outside the engine, `depth` frames up at least."""
     frame = sys._getframe(depth)
@@ -199,8 +207,8 @@ class AccumulateGrad(Node):
     __slots__ = ("accumulated", "changed", "cleared", "dtype", "label", "reference")
 
     accumulated: Tensor | None
-    # When (as a sequence number) and where the leaf's value was last changed in place.
-    changed: tuple[int, Place] | None
+    # The last change of the leaf's value.
+    changed: Change | None
     # Where the gradient was last set to none.
     cleared: Place | None
     dtype: Any
@@ -225,6 +233,10 @@ class AccumulateGrad(Node):
     @property
     def next_edges(self) -> tuple[Edge, ...]:
         return ()
+
+    def mark_changed(self) -> None:
+        """Notes that the leaf has a new value, by the present caller."""
+        self.changed = Change(next_number(), here(2), self.changed.version + 1 if self.changed else 1)
 
     @property
     def variable(self) -> Tensor | None:

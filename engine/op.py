@@ -12,6 +12,7 @@ from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
 from .tensor import Tensor, untracked
+from .views import note_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +50,8 @@ class Op:
         self.variadic: bool = settings.pop("variadic", False)
         self.masks: bool = settings.pop("masks", False)
         self.boolean: bool = settings.pop("boolean", False)
+        # Whether the result of an array shares its memory.
+        self.view: bool = settings.pop("view", False)
         self.outputs: int = settings.pop("outputs", 1)
         self.operator: str | None = settings.pop("operator", None)
         # The field's name of the node; several where it depends on which inputs are tracked (by mask, from 1).
@@ -222,10 +225,16 @@ def _general(op: Op) -> Callable[..., Any]:
             mask = sum(1 << i for i, e in enumerate(edges) if e is not None)
         mask &= op.differentiable
         y = op.array(*values)
+        if not boxed:
+            return y
         if not mask:
-            return (tuple(map(wrap_any, y)) if op.outputs > 1 else wrap_any(y)) if boxed else y
-        derivative = op.derivative(mask)
-        return record(derivative, y, tuple(edges), derivative.save(y, *values))
+            found = tuple(map(wrap_any, y)) if op.outputs > 1 else wrap_any(y)
+        else:
+            derivative = op.derivative(mask)
+            found = record(derivative, y, tuple(edges), derivative.save(y, *values))
+        if op.view and y.__class__ is not float and modes.local.boxed:
+            note_view(args[0], op, tuple(values[1:]), found)
+        return found
 
     return call
 
@@ -370,7 +379,7 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     node.code = frame.f_code
     node.lasti = frame.f_lasti
     if modes.special:
-        _announce(node, y)
+        announce(node, y)
     if derivative.op.outputs > 1:
         return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y))
     out = Tensor()
@@ -379,11 +388,15 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     return out
 
 
-def _announce(node: Node, y: Any) -> None:
-    """Puts a node where the present mode says it stands, and tells the listeners of it."""
+def announce(node: Node, y: Any) -> None:
+    """Puts a node where the present mode says it stands, packs what it saves, and tells the listeners of it."""
     place = modes.local.place
     if place is not None:
         node.code, node.lasti = place
+    if modes.local.saving:
+        from .saving import pack_saved
+
+        pack_saved(node)
     for listener in listeners:
         listener.created(node, y)
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from .errors import EngineError, FreedGraphError, VersionError
 from .node import AccumulateGrad
+from .versions import stale
 
 if TYPE_CHECKING:
-    from .node import Node
+    from .node import Change, Node
 
 
 def freed(node: Node) -> EngineError:
@@ -24,19 +25,27 @@ def freed(node: Node) -> EngineError:
     )
 
 
-def check_versions(node: Node) -> None:
-    """Raises VersionError where `node` saved the value of a leaf that was changed since."""
+def check_versions(node: Node, buffers: bool) -> None:
+    """Raises VersionError where `node` saved a value that was changed in place since: of a leaf, or in a buffer (if any ever changed)."""
     for slot, leaf in enumerate(node.edges):
-        if isinstance(leaf, AccumulateGrad) and leaf.changed and leaf.changed[0] > node.sequence_nr and node.derivative.saves_input(slot):
-            raise _modified(node, leaf)
+        if (
+            isinstance(leaf, AccumulateGrad)
+            and leaf.changed
+            and leaf.changed.stamp > node.sequence_nr
+            and node.derivative.saves_input(slot)
+        ):
+            raise _modified(node, leaf.label or "a leaf", leaf.shape, leaf.changed)
+    found = stale(node) if buffers else None
+    if found is not None:
+        name, array, change = found
+        raise _modified(node, "its result" if name == "y" else f"its input {name}", array.shape, change)
 
 
-def _modified(node: Node, leaf: AccumulateGrad) -> EngineError:
-    place = leaf.changed[1]  # type: ignore[index]
-    called = leaf.label or "a leaf"
-    at = f" on line {place.line}" if place.line else ""
+def _modified(node: Node, called: str, shape: tuple[int, ...], change: Change) -> EngineError:
+    at = f" on line {change.place.line}" if change.place.line else ""
     return VersionError(
-        f"{node.name()} needs the value that {called} had, but it was modified by an inplace operation{at} since",
-        help=f"call backward before {called} changes, or compute the value again",
-        labels=[(node.span, f"{called} was saved for backward here"), (place, f"{called} changed here")],
+        f"one of the variables needed for gradient computation has been modified by an inplace operation{at}: "
+        f"{node.name()} needs {called} (shape {shape}) as it was, and it is at version {change.version} now",
+        help="call backward before the change, or compute the value again",
+        labels=[(node.span, f"{called} was saved for backward here"), (change.place, "changed here")],
     )

@@ -27,10 +27,12 @@ class Tensor:
     None. Operators and most methods are installed by the ops that they belong to.
     """
 
-    __slots__ = ("__weakref__", "data", "node")
+    __slots__ = ("__weakref__", "data", "node", "view")
 
     data: Any
     node: Node | Edge | None
+    # What it shares memory with (views.py); unset on most tensors, so read it with getattr.
+    view: Any
 
     if TYPE_CHECKING:
         # Installed by the ops (ops/__init__.py); a test holds this list against what is installed.
@@ -118,6 +120,15 @@ class Tensor:
     def dtype(self) -> np.dtype[Any]:
         """NumPy's type of an element."""
         return np.dtype(np.float64) if self.data.__class__ is float else self.data.dtype
+
+    @property
+    def _version(self) -> int:
+        """How often its memory, or that of a view of it, was changed in place."""
+        from .versions import version_of
+
+        if isinstance(self.node, AccumulateGrad) and self.data.__class__ is float:
+            return self.node.changed.version if self.node.changed else 0
+        return version_of(self.data)
 
     # ---- its value
 

@@ -122,7 +122,8 @@ def _reader(name: str, node: str) -> Any:
     def read(x: Any, index: Any) -> Any:
         return unbox(x[index])
 
-    return op(name=name, builtin=False, node=node, x=lambda g, index: Scatter(index, g))(read)
+    view = node != "IndexBackward0"
+    return op(name=name, builtin=False, view=view, node=node, x=lambda g, index: Scatter(index, g))(read)
 
 
 _select = _reader("_select", "SelectBackward0")
@@ -147,7 +148,7 @@ def getitem(x: Any, key: Any) -> Any:
         if data.__class__ is not float:
             if data.ndim == 1 and (key.__class__ is int or key.__class__ is float):
                 return _element(x, data, key)
-            if x.node is None:
+            if x.node is None and not modes.local.boxed:
                 return _plain(data[as_index(key, data.shape)])
             return _read(x, as_index(key, data.shape))
     elif isinstance(x, Mask):
@@ -182,11 +183,10 @@ def _selected() -> Any:
 
 
 def _plain(found: Any) -> Any:
-    """An element or part of an untracked tensor; a part shares memory, which is why writers look who else holds it."""
+    """An element or part of a program's untracked tensor; a part shares memory, which is why writers look who else holds it."""
     if found.__class__ is np.ndarray and found.ndim:
         return untracked(found)
-    number = float(found) if found.dtype == np.float64 else found
-    return number if not modes.local.boxed else untracked(number)
+    return float(found) if found.dtype == np.float64 else found
 
 
 def _truth_or_number(found: Any) -> Any:
@@ -252,7 +252,7 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     index = as_index(key, data.shape)
     raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (as_raw(value), None)
     if raw.__class__ is not float:
-        _check_fit(data, index, raw)
+        check_fit(data, index, raw)
     if not sole or sys.getrefcount(data) > _HELD_BY_TENSOR or data.base is not None or not data.flags.writeable:
         data = data.copy()
     node = x.node
@@ -260,11 +260,11 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
         data[index] = raw
         return _rebound(x, data, sole)
     data[index] = raw
-    return record(_written_to((value_node is not None) + 2 * (node is not None)), data, (value_node, node), (index,))
+    return record(written_to((value_node is not None) + 2 * (node is not None)), data, (value_node, node), (index,))
 
 
 @functools.cache
-def _written_to(mask: int) -> Any:
+def written_to(mask: int) -> Any:
     return registry["_write"].derivative(mask)
 
 
@@ -286,7 +286,7 @@ def _not_writable(x: Any) -> Tensor:
     raise ArgumentError(f"the elements of {describe(x)} cannot be assigned")
 
 
-def _check_fit(data: Any, index: Any, raw: Any) -> None:
+def check_fit(data: Any, index: Any, raw: Any) -> None:
     """Raises ShapeError where a value does not broadcast to the place it is written to."""
     place = shape_of(data[index]) if index.__class__ is not int or data.ndim > 1 else ()
     lead = len(raw.shape) - len(place)

@@ -22,7 +22,7 @@ def unbox(y: Any) -> Any:
 # ---------------------------------------------------------------- the same elements
 
 
-@op(name="_view", builtin=False, node="ViewBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_view", builtin=False, view=True, node="ViewBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _view(x: Any, shape: Any) -> Any:
     return unbox(np.asarray(x).reshape(shape))
 
@@ -46,7 +46,7 @@ def flatten(x: Any) -> Any:
     return _view(x, (math.prod(shape_of(x)),))
 
 
-@op(name="_permute", builtin=False, node="PermuteBackward0", x=lambda g, axes: _permute(g, _inverse(axes)))
+@op(name="_permute", builtin=False, view=True, node="PermuteBackward0", x=lambda g, axes: _permute(g, _inverse(axes)))
 def _permute(x: Any, axes: Any) -> Any:
     return np.transpose(x, axes)
 
@@ -65,7 +65,7 @@ def permute(x: Any, *axes: Any) -> Any:
     return _permute(x, order)
 
 
-@op(name="_swap", builtin=False, node="TransposeBackward0", x=lambda g, a, b: _swap(g, a, b))
+@op(name="_swap", builtin=False, view=True, node="TransposeBackward0", x=lambda g, a, b: _swap(g, a, b))
 def _swap(x: Any, a: Any, b: Any) -> Any:
     return x if x.__class__ is float else np.swapaxes(x, a, b)
 
@@ -81,7 +81,7 @@ def transpose(x: Any, a: Any = None, b: Any = None) -> Any:
     return _swap(x, one_axis(a, ndim, "transpose"), one_axis(b, ndim, "transpose"))
 
 
-@op(name="_squeeze", builtin=False, node="SqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_squeeze", builtin=False, view=True, node="SqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _squeeze(x: Any, axes: Any) -> Any:
     return unbox(np.squeeze(x, axes))
 
@@ -96,7 +96,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     return _squeeze(x, axes) if axes else x
 
 
-@op(name="_unsqueeze", builtin=False, node="UnsqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_unsqueeze", builtin=False, view=True, node="UnsqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _unsqueeze(x: Any, axes: Any) -> Any:
     return np.expand_dims(x, axes)
 
@@ -108,7 +108,7 @@ def unsqueeze(x: Any, axis: Any) -> Any:
     return _unsqueeze(x, axes_of(axis, ndim, "unsqueeze"))
 
 
-@op(name="_expand", builtin=False, node="ExpandBackward0", x=lambda g: g)
+@op(name="_expand", builtin=False, view=True, node="ExpandBackward0", x=lambda g: g)
 def _expand(x: Any, shape: Any) -> Any:
     return spread(x, shape)
 
