@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def check_call(scope: Scope, call: Call, symbol: Symbol) -> None:
     """Reports a call of something that is no function, or with the wrong arguments."""
     arguments = call.all_arguments()
-    _check_order(scope, call)
+    if not _in_order(scope, call):
+        return
     if symbol.kind in {"constant", "param", "input"} or symbol.counter:
         inner = ", ".join(scope.text(a) for a in call.arguments)
         help = f"for a product write {symbol.name}*({inner})" if inner else None
@@ -32,17 +33,19 @@ def check_call(scope: Scope, call: Call, symbol: Symbol) -> None:
         )
 
 
-def _check_order(scope: Scope, call: Call) -> None:
+def _in_order(scope: Scope, call: Call) -> bool:
     seen: set[str] = set()
     for argument in call.arguments:
         if not isinstance(argument, Keyword):
             if seen:
                 scope.error("arguments", "an argument without a name follows one with a name", argument)
-                return
+                return False
         elif argument.name in seen:
             scope.error("duplicate", f"the argument '{argument.name}' is given twice", argument)
+            return False
         else:
             seen.add(argument.name)
+    return True
 
 
 def _fits(scope: Scope, call: Call, symbol: Symbol, signature: Signature, positional: list[object]) -> bool:

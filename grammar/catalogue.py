@@ -43,7 +43,7 @@ def _limit(number: int, kind: str, title: str, explanation: str, wrong: str, rig
 ENTRIES = [
     # ---- the text is no program
     _syntax(1, "unexpected", "something stands where it cannot", "The text up to the caret reads well; what follows fits no form of the language.",
-            "y = 1 * * 2", "y = 1 * 2"),
+            "x = 1 in 2", "x = 1"),
     _syntax(2, "unclosed-bracket", "a bracket is never closed", "A newline inside ( ) or [ ] does not end a statement, so the mistake shows only later; the caret is at the opening bracket.",
             "y = (1 + 2\nz = 3", "y = (1 + 2)\nz = 3"),
     _syntax(3, "stray-bracket", "a bracket closes nothing, or one of another kind", "Each ) ] } closes the latest ( [ {.",
@@ -94,7 +94,7 @@ ENTRIES = [
     _name(26, "no-value", "the result of a function that returns nothing", "Only a call whose function returns a value can stand in an expression.",
           "def show(x) { print(x) }\ny = show(1)", "def show(x) { print(x) }\nshow(1)"),
     _name(27, "not-a-function", "a call of something that is no function", "Only functions can be called; a product needs its *.",
-          "y = 2(3)", "y = 2*(3)"),
+          "param w = 2\ny = w(3)", "param w = 2\ny = w*(3)"),
     _name(28, "import", "an imported file cannot be used", "import takes a path relative to the file that names it; files cannot import each other in a circle.",
           'import "nosuch.dg"', 'import "lib.dg"'),
     _name(29, "duplicate", "the same name twice in one list of parameters", "Each parameter and each named argument stands once.",
@@ -130,6 +130,10 @@ ENTRIES = [
          "f(x) = x\ng = f\ny = g(1, 2)", "f(x) = x\ng = f\ny = g(1)"),
     _run(57, "wrong-gradient", "a gradient that differences contradict", "dagrad check compares each gradient with a numerical one; at a kink or where rounding decides, it says so instead.",
          "dagrad check model.dg", "dagrad check model.dg"),
+    _run(58, "not-converged", "a fit without an answer", "dagrad fit stopped before it found a minimum, or the data do not determine every parameter: start nearer, or bound the parameters.",
+         "dagrad fit model.dg --max-evaluations 1", "dagrad fit model.dg"),
+    _run(59, "test-failed", "a test program that failed", "dagrad test runs every program of a folder; each must end well and print what was recorded beside it.",
+         "dagrad test samples/errors", "dagrad test samples"),
     # ---- a limit was reached
     _limit(60, "depth", "calls nested too deeply", "The recursion depth is limited (--max-depth).", "f(n) = f(n + 1)\ny = f(0)", "f(n) = n if n > 9 else f(n + 1)\ny = f(0)"),
     _limit(61, "steps", "too many steps", "--max-steps counts statements and turns of loops.", "while true { x = 1 }", "for i in range(3) { x = 1 }"),

@@ -225,7 +225,8 @@ class Emitter(Writer):
         arguments = call.all_arguments()
         positional = [a for a in arguments if not isinstance(a, Keyword)]
         named = [a for a in arguments if isinstance(a, Keyword)]
-        several = symbol is not None and symbol.kind == "builtin" and symbol.name in {"concat", "stack"}
+        joins = symbol is not None and symbol.kind == "builtin" and symbol.name in {"concat", "stack"}
+        several = joins and len(positional) == 1
         emissions: list[Emission] = [functools.partial(_callee, call=call)]
         emissions += [a.elements if several and isinstance(a, List) else a.emit for a in positional]
         emissions += [a.value.emit for a in named]

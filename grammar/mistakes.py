@@ -339,7 +339,7 @@ def _general(spot: Spot) -> Mistake:
     if "a value" in words:
         words = [w for w in words if w not in {"a name", "'('", "'['"}]
     if "an operator" in words:
-        words = [w for w in words if w not in {"'['", "'('", "'.'"} and (w != "','" or _inside_brackets(spot.before))]
+        words = [w for w in words if w not in {"'['", "'('", "'.'", "'if'"} and (w != "','" or _inside_brackets(spot.before))]
     words = words[:MAX_WORDS]
     help = "a choice is written a if c else b" if "'else'" in words else None
     expected = f"expected {_joined(words)}" if words else "nothing can follow here"

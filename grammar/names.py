@@ -14,11 +14,12 @@ FOREIGN = {
     "range_": "range", "array": "[…]", "tensor": "[…]", "True": "true", "False": "false", "Inf": "inf", "infinity": "inf", "NaN": "nan",
     "PI": "pi", "Pi": "pi", "length": "len", "println": "print", "printf": "print", "echo": "print", "gamma": "exp(lgamma(x))",
     "clip": "clamp", "average": "mean", "mse_loss": "mse", "ceiling": "ceil", "signum": "sign", "sgn": "sign", "rad": "x*pi/180",
-    "None": "a plain number or nothing at all", "np": "no module: write sin(x), not np.sin(x)",
-    "numpy": "no module: write sin(x), not numpy.sin(x)", "math": "no module: write sin(x), not math.sin(x)", "torch": "no module: write sin(x), not torch.sin(x)",
+    "None": "a plain number or nothing at all",
     "float": "a number is always a float", "int": "trunc", "const": "a plain assignment", "let": "a plain assignment",
     "var_": "a plain assignment", "gradient": "grad", "derivative": "f'(x)", "diff": "f'(x)", "transposed": "transpose",
 }  # fmt: skip
+
+MODULES = frozenset({"np", "numpy", "math", "cmath", "torch", "tf", "jnp", "scipy"})
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
@@ -54,6 +55,8 @@ def edits(a: str, b: str) -> int:
 
 def suggestion(name: str, candidates: Iterable[str]) -> str | None:
     """The help line for an unknown name."""
+    if name in MODULES:
+        return f"there are no modules: write sin(x), not {name}.sin(x)"
     found = closest(name, candidates)
     if found is None or (name in FOREIGN and name.lower() != found.lower()):
         if name in FOREIGN:

@@ -25,7 +25,7 @@ class Builder:
     """Hands the children of a rule to the class of the same name; Lark takes it for a transformer."""
 
     def __getattr__(self, rule: str) -> Callable[[list[Any]], Any]:
-        if rule.startswith("_"):
+        if rule.startswith("_") or rule.isupper():
             raise AttributeError(rule)
         name = "".join(part.capitalize() for part in rule.split("_"))
         for module in MODULES:
