@@ -78,6 +78,8 @@ class Seeker:
         value = run.values.get(name)
         if value is None or not getattr(value, "requires_grad", False):
             raise UsageError(f"--root {name}: the program leaves no tracked value of that name")
+        if value.grad_fn is not None and value.grad_fn.released:
+            raise UsageError(f"--root {name}: backward has dismantled its graph", help="show the graph of that call: --step K")
         return value
 
 

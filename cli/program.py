@@ -26,8 +26,19 @@ def read(program: Program) -> Source:
     if program.file is None:
         raise UsageError("no program is given", help="give a FILE, - for stdin, or -c CODE")
     if program.file == "-":
-        return Source("<stdin>", sys.stdin.read())
+        return Source("<stdin>", standard_input())
     return Source.read(program.file)
+
+
+def standard_input() -> str:
+    data = sys.stdin.buffer.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError("standard input is not UTF-8 text") from None
+    if "\0" in text:
+        raise UsageError("standard input is binary, not text")
+    return text
 
 
 def compiled(program: Program) -> Compiled:

@@ -29,7 +29,10 @@ def cell(value: Any, digits: int | None = None) -> str:
         return rounded(data, digits)
     if data.size > SHOWN:
         return f"tensor of shape {tuple(data.shape)}"
-    return "[" + ", ".join(cell(item, digits) for item in data) + "]" if data.ndim else rounded(float(data), digits)
+    if not data.ndim:
+        return rounded(float(data), digits)
+    between = ", " if data.ndim == 1 else ",\n "  # a matrix has its rows below one another
+    return "[" + between.join(cell(item, digits).replace("\n", "\n ") for item in data) + "]"
 
 
 def rounded(number: float, digits: int | None) -> str:

@@ -90,6 +90,12 @@ def test_a_root_by_name(dump):
     assert dump(source, "--root", "nosuch").code == 2
 
 
+def test_a_root_that_backward_has_dismantled(dump):
+    answer = dump("param w = 2\ny = exp(w)\nbackward(y)\n", "--root", "y")
+    assert answer.code == 2
+    assert "--step" in answer.err
+
+
 def test_no_graph_at_all(dump):
     assert dump("x = 1\n").code == 2
 

@@ -59,6 +59,7 @@ def test_code_from_the_command_line(dagrad):
 
 def test_a_program_from_stdin(process):
     assert process("run", "-", stdin="print(1 + 1)\n").out == "2\n"
+    assert process("run", "-", stdin="x = \0").code == 2
 
 
 def test_a_failure_keeps_the_output_so_far(dagrad):
