@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine.inspect import ValueRecorder, snapshot
+from dagrad.engine import EngineError, backward, ops
+from dagrad.engine.inspect import TraceRecorder, ValueRecorder, snapshot
+from dagrad.grammar import StopRun
 
 from . import program as programs
 from .options import Program
@@ -20,18 +23,36 @@ if TYPE_CHECKING:
     from dagrad.grammar import Source
 
 
-def of_program(program: Program, step: int, root: str | None, values: bool) -> Graph:
-    """The graph at the K-th backward call; where nothing calls backward, of the last value."""
+class Observer(TraceRecorder):
+    """Records one pass of a program and ends the run there."""
+
+    def ended(self) -> None:
+        super().ended()
+        if self.done and sys.exc_info()[0] is None:
+            raise StopRun
+
+
+def of_program(program: Program, step: int, root: str | None, values: bool, trace: TraceRecorder | None = None) -> Graph:
+    """The graph at the K-th backward call; where nothing calls backward, of the last value. `trace` hears the pass through it."""
     compiled = programs.compiled(program)
     wanted = step if step > 0 else counted(compiled, program) + 1 + step
-    found = Seeker(step, wanted, root, ValueRecorder() if values else None)
-    with found.recorder or nullcontext():
+    found = Seeker(step, wanted, root, ValueRecorder() if values else None, trace)
+    with found.recorder or nullcontext(), trace or nullcontext():
         run = compiled.run(programs.settings(program, lambda text: None, found.visit))
     if found.graph is None:
         programs.finished(run, compiled.sources)
         found.settle(run)
+    elif not run.stopped:  # the pass itself failed
+        programs.finished(run, compiled.sources)
     assert found.graph is not None
     return with_source(found.graph, compiled.sources)
+
+
+def run_through(value: Any, trace: TraceRecorder) -> None:
+    """A pass from a value that the program made no backward call for; of a tensor, with the gradient of its sum."""
+    trace.arm()
+    with trace, suppress(StopRun, EngineError):
+        backward(value, None if value.size == 1 else ops.ones_like(value))
 
 
 def counted(compiled: Compiled, program: Program) -> int:
@@ -45,33 +66,39 @@ def counted(compiled: Compiled, program: Program) -> int:
 class Seeker:
     """Takes the graph at one backward call and ends the run there."""
 
-    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None) -> None:
+    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: TraceRecorder | None) -> None:
         self.step = step
         self.wanted = wanted  # the same, counted from the start
         self.root = root
         self.recorder = recorder
+        self.trace = trace
         self.calls = 0
         self.graph: Graph | None = None
 
     def visit(self, root: Any, place: Any, index: int) -> None:
-        from dagrad.grammar import StopRun
-
         self.calls = index
         if index == self.wanted and self.root is None:
             self.graph = snapshot(root, self.recorder)
-            raise StopRun
+            if self.trace is None:
+                raise StopRun
+            self.trace.arm()
 
     def settle(self, run: Any) -> None:
         """The run ended by itself: the graph of the named value, or of the last one where nothing called backward."""
         if self.root is not None:
-            self.graph = snapshot(self._named(run, self.root), self.recorder)
+            self._take(self._named(run, self.root))
         elif self.calls:
             times = "once" if self.calls == 1 else f"{self.calls} times"
             raise UsageError(f"--step {self.step}: the program calls backward {times}")
         elif run.last is None:
             raise UsageError("the program calls backward nowhere and leaves no tracked value", help="a graph needs a param")
         else:
-            self.graph = snapshot(run.last, self.recorder)
+            self._take(run.last)
+
+    def _take(self, value: Any) -> None:
+        self.graph = snapshot(value, self.recorder)
+        if self.trace:
+            run_through(value, self.trace)
 
     @staticmethod
     def _named(run: Any, name: str) -> Any:
@@ -83,7 +110,7 @@ class Seeker:
         return value
 
 
-def of_expression(text: str, at: list[str], values: bool) -> Graph:
+def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder | None = None) -> Graph:
     from .point import Point
 
     recorder = ValueRecorder() if values else None
@@ -91,7 +118,10 @@ def of_expression(text: str, at: list[str], values: bool) -> Graph:
         point = Point(text, at)
     if not getattr(point.value, "requires_grad", False):
         raise UsageError(f"{text} depends on no name, so there is no graph")
-    return with_source(snapshot(point.value, recorder), point.sources)
+    graph = with_source(snapshot(point.value, recorder), point.sources)
+    if trace:
+        run_through(point.value, trace)
+    return graph
 
 
 def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:

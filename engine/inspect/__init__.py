@@ -2,10 +2,14 @@
 
 from . import formats
 from .collapse import collapse
+from .diff import Difference, difference
 from .memory import MemoryRecorder
 from .snapshot import Graph, GraphEdge, GraphNode, Group, Location, Saved, ValueRecorder, snapshot
+from .trace import Gradient, Sent, Step, TraceRecorder
 
 __all__ = [
+    "Difference",
+    "Gradient",
     "Graph",
     "GraphEdge",
     "GraphNode",
@@ -13,8 +17,12 @@ __all__ = [
     "Location",
     "MemoryRecorder",
     "Saved",
+    "Sent",
+    "Step",
+    "TraceRecorder",
     "ValueRecorder",
     "collapse",
+    "difference",
     "formats",
     "snapshot",
 ]

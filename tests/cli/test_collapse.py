@@ -95,7 +95,8 @@ def test_forms_say_how_often(dump, source, form):
 @pytest.mark.slow
 def test_a_hundred_thousand_nodes(process, tmp_path):
     (tmp_path / "model.dg").write_text(
-        "param w = 0.5\nparam b = 0.1\nloss = 0\nfor i in range(20000) {\n  p = w * i + b\n  r = p - sin(i)\n  loss += r^2\n}\nbackward(loss)\n"
+        "param w = 0.5\nparam b = 0.1\nloss = 0\n"
+        "for i in range(20000) {\n  p = w * i + b\n  r = p - sin(i)\n  loss += r^2\n}\nbackward(loss)\n"
     )
     for form in ("text", "html"):
         start = time.perf_counter()

@@ -1,0 +1,122 @@
+"""`dagrad graph trace`: the engine at work, step by step."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...options import At, Digits, ExpressionOption, Program
+from ...screen import Screen
+from ...status import UsageError
+
+if TYPE_CHECKING:
+    from dagrad.engine.inspect import Gradient, Graph, Step
+
+    from ...graphs import Observer
+
+
+def command(
+    screen: Screen,
+    program: Program,
+    e: ExpressionOption = None,
+    at: At = None,
+    step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
+    summary: Annotated[bool, typer.Option("--summary", help="Only the summary by operation, with times.")] = False,
+    digits: Digits = None,
+) -> None:
+    """The engine at work: each node as its turn comes, the gradients in and out, what is let go.
+
+    dagrad graph trace -e 'x*y + sin(x)' --at x=1 --at y=2      # of an expression
+    dagrad graph trace samples/newton_sqrt.dg --summary         # where the time of a pass goes
+    dagrad graph trace samples/xor.dg --step -1 --json          # one JSON document a line
+    """
+    graph, trace = traced(program, e, at or [], step)
+    if screen.json:
+        documents(screen, graph, trace, summary)
+        return
+    if not summary:
+        show(screen, trace.steps, digits if digits is not None else 6)
+    if summary or screen.is_terminal:
+        show_summary(screen, trace)
+
+
+def traced(program: Program, e: str | None, at: list[str], step: int) -> "tuple[Graph, Observer]":
+    """The graph, and the pass through it with the program's own text beside each step."""
+    from ...graphs import Observer, of_expression, of_program
+
+    if step == 0:
+        raise UsageError("--step 0: steps count from 1, or from -1 at the end")
+    if e is not None and (program.file or program.code):
+        raise UsageError("a program and -e are both given", help="give one of them")
+    trace = Observer()
+    graph = of_expression(e, at, False, trace) if e is not None else of_program(program, step, None, False, trace)
+    sources = {node.id: node for node in graph.nodes}
+    for turn in trace.steps:
+        turn.source, turn.place = sources[turn.node].source, sources[turn.node].place
+    return graph, trace
+
+
+def documents(screen: Screen, graph: "Graph", trace: "Observer", summary: bool) -> None:
+    """JSON Lines: a document a step, then one with the summary."""
+    for step in [] if summary else trace.steps:
+        screen.document(kind="step", **step.as_dict())
+    total = sum(step.seconds for step in trace.steps)
+    screen.document(kind="summary", root=graph.root, steps=len(trace.steps), seconds=total, by_op=trace.by_op())
+
+
+COLUMNS = ["step", "node", "line", "why ready", "gradient in", "gradients out", "then", "queue"]
+
+
+def show(screen: Screen, steps: "list[Step]", digits: int) -> None:
+    """A row a step; the same cells off a terminal, joined by tabs."""
+    screen.table(COLUMNS, [row(step, digits) for step in steps])
+
+
+def row(step: "Step", digits: int) -> list[str]:
+    arrived = " ".join(short(part, digits) for part in step.gradient)
+    sent = " ".join(f"{edge.to}[{edge.input_nr}]←{short(edge.gradient, digits)}" for edge in step.sent)
+    return [
+        str(step.number),
+        f"{step.node} {step.variable or step.op}",
+        str(step.place.line) if step.place else "-",
+        reason(step),
+        arrived,
+        sent or "-",
+        outcome(step, digits),
+        " ".join(step.ready) or "-",
+    ]
+
+
+def reason(step: "Step") -> str:
+    """Why its turn came: all the gradients it waited for had arrived, the last one from a certain node."""
+    sender = step.because or "the caller"
+    return f"{step.waited} of {step.waited}, last from {sender}"
+
+
+def outcome(step: "Step", digits: int) -> str:
+    if step.accumulated is not None:
+        return f".grad = {short(step.total, digits)}"
+    if step.released_bytes is None:
+        return "kept"
+    return f"freed {step.released_bytes} B"
+
+
+def short(gradient: "Gradient | None", digits: int) -> str:
+    """A number as it is; a tensor by shape and norm."""
+    if gradient is None:
+        return "none"
+    if gradient.value is not None and gradient.index is None:
+        return f"{gradient.value:.{digits}g}"
+    at = f" at [{gradient.index}]" if gradient.index is not None else ""
+    return f"{gradient.shape}{at} norm {gradient.norm:.{digits}g}"
+
+
+def show_summary(screen: Screen, trace: "Observer") -> None:
+    """Where the time went, by operation."""
+    total = sum(step.seconds for step in trace.steps) or 1.0
+    rows = [time_row(op, entry, total) for op, entry in trace.by_op().items()]
+    screen.table(["operation", "steps", "ms", "share", "freed"], rows)
+
+
+def time_row(op: str, entry: dict[str, Any], total: float) -> list[str]:
+    seconds = entry["seconds"]
+    return [op, str(entry["nodes"]), f"{seconds * 1e3:.3f}", f"{seconds / total:.0%}", f"{entry['released_bytes']} B"]

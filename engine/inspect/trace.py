@@ -1,0 +1,200 @@
+"""The engine at work: for each node of a backward pass why it was ready, what went in and out, and what was let go."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..gradient import Owned, Scatter
+from ..node import AccumulateGrad, Edge, node_of
+from ..observe import Listener
+from ..tensor import Tensor
+from ..versions import buffer_of
+from .snapshot import Location, bytes_of, identified
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..backward import GraphTask
+    from ..node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """A gradient in short: its shape, its 2-norm, and of a number the value. `index` where it goes to one part of a tensor only."""
+
+    shape: tuple[int, ...]
+    norm: float
+    value: float | None
+    index: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A gradient on its way over the edge of input `slot` to output `input_nr` of `to`, None where a rule gave none."""
+
+    to: str
+    slot: int
+    input_nr: int
+    gradient: Gradient | None
+
+
+@dataclass(slots=True)
+class Step:
+    """One turn of the engine's loop.
+
+    The node had waited for `waited` gradients; the last one came from `because` (None: from the caller). `ready` is the queue
+    after it was taken out, in the order in which its nodes will leave if nothing else comes in between.
+    """
+
+    number: int
+    node: str
+    op: str
+    variable: str | None
+    place: Location | None
+    waited: int
+    because: str | None
+    ready: list[str]
+    gradient: list[Gradient | None]
+    sent: list[Sent] = field(default_factory=list)
+    accumulated: Gradient | None = None
+    total: Gradient | None = None
+    released_bytes: int | None = None
+    seconds: float = 0.0
+    source: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as plain data; the place as file, line and column."""
+        fields = asdict(self)
+        place = fields.pop("place")
+        return {**fields, **{name: place[name] if place else None for name in ("file", "line", "column")}}
+
+
+class TraceRecorder(Listener):
+    """Records the steps of one backward pass: of the first that begins after `arm` was called."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.done = False
+        self._armed = False
+        self._live = False
+
+    def arm(self) -> None:
+        """The next pass is the one to record."""
+        self._armed = True
+
+    def began(self, task: GraphTask) -> None:
+        self._live, self._armed = self._armed, False
+        if not self._live:
+            return
+        self._ids = identified(sorted(task.visited, key=lambda node: node.sequence_nr))
+        self._waited = dict(task.dependencies)
+        self._senders: dict[Node, str | None] = {}
+        self._ready: set[Node] = set()
+        self._freed: set[int] = set()
+        self._node: Node | None = None
+        self._clock = time.perf_counter()
+
+    def arrived(self, node: Node, waiting: int) -> None:
+        if self._live and waiting == 0:
+            self._ready.add(node)
+            self._senders[node] = self.steps[-1].node if self.steps else None
+
+    def started(self, node: Node, gradient: Any) -> None:
+        if not self._live:
+            return
+        self._tick()
+        self._ready.discard(node)
+        self._node = node
+        self.steps.append(
+            Step(
+                number=len(self.steps) + 1,
+                node=self._ids[node],
+                op=node.name(),
+                variable=node.label if isinstance(node, AccumulateGrad) else None,
+                place=Location.of(node.span),
+                waited=self._waited[node],
+                because=self._senders[node],
+                ready=[self._ids[other] for other in sorted(self._ready, key=_turn)],
+                gradient=[described(part) for part in (gradient if gradient.__class__ is tuple else (gradient,))],
+            )
+        )
+        self._clock = time.perf_counter()
+
+    def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
+        if not self._live:
+            return
+        self._tick()
+        self.steps[-1].sent = [
+            Sent(self._ids[node_of(edge)], slot, edge.input_nr if isinstance(edge, Edge) else 0, described(part))
+            for slot, (edge, part) in enumerate(zip(node.edges, gradients, strict=True))
+            if edge is not None and edge is not node
+        ]
+
+    def accumulated(self, node: Node, gradient: Any) -> None:
+        if self._live and self.steps and node is self._node and isinstance(node, AccumulateGrad):
+            self.steps[-1].accumulated = described(gradient)
+            self.steps[-1].total = described(node.accumulated)
+
+    def released(self, node: Node, saved: Sequence[Any]) -> None:
+        if not self._live:
+            return
+        freed = 0
+        for value in saved:
+            for part in value if isinstance(value, (list, tuple)) else [value]:
+                owner = buffer_of(part)
+                if part.__class__ is float or id(owner) not in self._freed:
+                    self._freed.add(id(owner))
+                    freed += bytes_of(part)
+        self.steps[-1].released_bytes = freed
+
+    def ended(self) -> None:
+        if self._live:
+            self._tick()
+            self._live = False
+            self.done = True
+
+    def _tick(self) -> None:
+        """The time since the last look belongs to the step under way."""
+        if self.steps and self._node is not None:
+            self.steps[-1].seconds += time.perf_counter() - self._clock
+        self._clock = time.perf_counter()
+
+    def by_op(self) -> dict[str, dict[str, Any]]:
+        """Per op how many nodes ran, how long they took, what they let go; the longest first."""
+        found: dict[str, dict[str, Any]] = defaultdict(lambda: {"nodes": 0, "seconds": 0.0, "released_bytes": 0})
+        for step in self.steps:
+            entry = found[step.op]
+            entry["nodes"] += 1
+            entry["seconds"] += step.seconds
+            entry["released_bytes"] += step.released_bytes or 0
+        return dict(sorted(found.items(), key=lambda item: -item[1]["seconds"]))
+
+
+def _turn(node: Node) -> tuple[bool, int]:
+    """The engine's order: leaves at once, then the node made last."""
+    return not isinstance(node, AccumulateGrad), -node.sequence_nr
+
+
+def described(gradient: Any) -> Gradient | None:
+    """A gradient in whatever form it travels: number, array, buffer, read of a part, tensor; None where there is none."""
+    if gradient is None:
+        return None
+    if isinstance(gradient, Scatter):
+        part = described(gradient.value)
+        return None if part is None else Gradient(part.shape, part.norm, part.value, str(gradient.index))
+    if isinstance(gradient, Owned):
+        gradient = gradient.array
+    if isinstance(gradient, Tensor):
+        gradient = gradient.data
+    if isinstance(gradient, float):
+        return Gradient((), abs(gradient), gradient)
+    if isinstance(gradient, (list, tuple)):
+        return Gradient((len(gradient),), math.hypot(*(part.norm for part in map(described, gradient) if part)), None)
+    if not hasattr(gradient, "shape"):
+        return None
+    norm = math.sqrt(float((gradient * gradient).sum()))
+    return Gradient(tuple(gradient.shape), norm, float(gradient) if gradient.ndim == 0 else None)

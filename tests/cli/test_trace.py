@@ -1,0 +1,89 @@
+"""`dagrad graph trace`: the engine's steps in its own order, with what went in and out."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def trace(dagrad):
+    def run(*options):
+        answer = dagrad("graph", "trace", *options, "--json")
+        assert answer.code == 0, answer.err
+        return [json.loads(line) for line in answer.lines]
+
+    return run
+
+
+AT = ("-e", "x*y + sin(x)", "--at", "x=1", "--at", "y=2")
+
+
+def test_the_order_and_the_reasons(trace):
+    *steps, summary = trace(*AT)
+    assert [(s["node"], s["variable"] or s["op"], s["waited"], s["because"], s["ready"]) for s in steps] == [
+        ("%5", "AddBackward0", 1, None, []),
+        ("%4", "SinBackward0", 1, "%5", ["%3"]),
+        ("%3", "MulBackward0", 1, "%5", []),
+        ("%2", "y", 1, "%3", ["%1"]),
+        ("%1", "x", 2, "%3", []),
+    ]
+    assert summary["steps"] == 5
+    assert summary["by_op"]["AccumulateGrad"]["nodes"] == 2
+
+
+def test_gradients_and_releases(trace):
+    steps = {step["node"]: step for step in trace(*AT)[:-1]}
+    assert [(edge["to"], edge["slot"], edge["gradient"]["value"]) for edge in steps["%3"]["sent"]] == [("%1", 0, 2), ("%2", 1, 1)]
+    assert steps["%3"]["released_bytes"] == 16
+    assert steps["%1"]["gradient"][0]["value"] == steps["%1"]["total"]["value"] == pytest.approx(2.5403023058681398)
+    assert steps["%4"]["source"] == "sin(x)"
+
+
+def test_the_diamond_waits_for_both(trace):
+    steps = trace("-c", "param x = 2", "-c", "y = x * x", "-c", "backward(y * y + y)")[:-1]
+    assert [step["waited"] for step in steps] == [1, 1, 3, 2]
+
+
+def test_tensors_are_told_by_shape_and_norm(trace):
+    steps = trace("-c", "param v = [3, 4]", "-c", "backward(sum(v) * v[1])")[:-1]
+    read = next(step for step in steps if step["op"] == "SelectBackward0")
+    assert read["sent"][0]["gradient"] == {"shape": [], "norm": 7, "value": 7, "index": "1"}
+    leaf = steps[-1]
+    assert leaf["total"]["shape"] == [2]
+    assert leaf["total"]["norm"] == pytest.approx((4**2 + 11**2) ** 0.5)
+
+
+def test_a_kept_graph_releases_nothing(trace):
+    steps = trace("-c", "param x = 2", "-c", "y = x * x", "-c", "backward(y, retain_graph=true)")[:-1]
+    assert all(step["released_bytes"] is None for step in steps)
+
+
+def test_accumulation_shows_the_sum(trace):
+    code = ("-c", "param x = 2", "-c", "backward(x * 3)", "-c", "backward(x * 4)", "--step", "2")
+    leaf = trace(*code)[-2]
+    assert (leaf["accumulated"]["value"], leaf["total"]["value"]) == (4, 7)
+
+
+def test_the_run_stops_after_the_step(trace):
+    assert len(trace("-c", "param x = 2", "-c", "backward(x * x)", "-c", "assert false")) == 3
+
+
+def test_inner_derivatives_are_no_steps(trace):
+    steps = trace("-c", "param x = 2", "-c", "g = grad(x^3, x)", "-c", "backward(g * g)")[:-1]
+    assert steps[0]["source"] == "g * g"
+
+
+def test_lines_for_scripts(dagrad):
+    first = dagrad("graph", "trace", *AT).lines[0].split("\t")
+    assert first == ["1", "%5 AddBackward0", "1", "1 of 1, last from the caller", "1", "%3[0]←1 %4[0]←1", "freed 0 B", "-"]
+
+
+def test_a_pass_that_fails(dagrad):
+    answer = dagrad("graph", "trace", "-c", "param x = 2", "-c", "y = x * x", "-c", "x = 3", "-c", "backward(y)")
+    assert answer.code == 1
+    assert "error" in answer.err
+
+
+@pytest.mark.parametrize("step", ["0", "7", "-7"])
+def test_a_step_that_is_not_there(dagrad, step):
+    assert dagrad("graph", "trace", "-c", "param x = 2", "-c", "backward(x)", "--step", step).code == 2
