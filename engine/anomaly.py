@@ -10,7 +10,7 @@ from .derivative import saved_values
 from .errors import EngineError
 from .gradient import Scatter, written
 from .lazy import np
-from .observe import Listener
+from .observe import Listener, listeners
 
 if TYPE_CHECKING:
     from .node import Node
@@ -52,8 +52,13 @@ class detect_anomaly(Listener):
         self.check_forward = check_forward
         self.place: Any = None
 
+    @property
+    def silenced(self) -> bool:
+        """Whether a detector inside this one has taken over."""
+        return next((each for each in reversed(listeners) if isinstance(each, detect_anomaly)), self) is not self
+
     def created(self, node: Node, result: Any) -> None:
-        if not self.check_forward or is_finite(result):
+        if not self.check_forward or self.silenced or is_finite(result):
             return
         if all(is_finite(value) for _, value in saved_values(node) if value is not result):
             word = what_it_is(result[0] if isinstance(result, tuple) else result)
@@ -67,7 +72,7 @@ class detect_anomaly(Listener):
         self.place = task.place
 
     def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
-        if not self.check_nan or not is_finite(gradient):
+        if not self.check_nan or self.silenced or not is_finite(gradient):
             return
         for number, part in enumerate(gradients):
             if not is_finite(part):

@@ -104,7 +104,7 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
                 visited.append(node_found)
                 changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)
     buffers = any_changes()
-    if changed or buffers:
+    if changed or buffers or Hooks.live:
         for node in visited:
             check_versions(node, buffers)
 
@@ -272,7 +272,7 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
     """
     derivative = node.derivative
     op = derivative.op
-    values = list(node.saved)
+    values = list(derivative.opened(node))
     for i, name in enumerate(derivative.saved_names[: derivative.value_count]):
         value = values[i]
         if name == "y":

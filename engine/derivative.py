@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .gradient import deliver
+from .lazy import np
 from .node import WAITING
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Derivative:
             raise TypeError(f"a rule of {op.name} names {sorted(unknown)}, which are no inputs of it")
         self.saved_names = (*values, *details)
         self.value_count = len(values)
-        self.save = _function(f"lambda y, {', '.join(op.parameters)}: {self.saving()}", {"shape_of": shape_of})
+        self.save = _function(f"lambda y, {', '.join(op.parameters)}: {self.saving()}", {"shape_of": shape_of, "shapes_of": shapes_of})
         self.apply = self._applier(self.rules)
         self.run = self._runner()
         self._restricted: dict[int, Callable[..., Any]] = {mask: self.apply}
@@ -50,7 +51,8 @@ class Derivative:
     def saving(self) -> str:
         """The text of the tuple of saved values, in terms of `y` and the op's parameters."""
         known = {*self.op.parameters, "y"}
-        parts = [name if name in known else f"shape_of({name.removesuffix('_shape')})" for name in self.saved_names]
+        look = "shapes_of" if self.op.variadic else "shape_of"
+        parts = [name if name in known else f"{look}({name.removesuffix('_shape')})" for name in self.saved_names]
         return f"({''.join(part + ',' for part in parts)})"
 
     def _applier(self, rules: Sequence[Any]) -> Callable[..., Any]:
@@ -84,6 +86,10 @@ class Derivative:
             self._restricted[mask] = self._applier([rule if mask >> i & 1 else None for i, rule in enumerate(self.rules)])
         return self._restricted[mask]
 
+    def opened(self, node: Node) -> tuple[Any, ...]:
+        """The saved values of a node, as the rules take them."""
+        return node.saved
+
     def saves_input(self, slot: int) -> bool:
         """Whether the value of input number `slot` is among what is saved."""
         return not self.op.variadic and self.op.inputs[slot] in self.saved_names[: self.value_count]
@@ -112,10 +118,16 @@ def needs(rule: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of a raw value or Tensor; a float's is (), a list has one a member."""
+    """The shape of a raw value, Tensor, or list of numbers; a float's is ()."""
     if value.__class__ is float:
         return ()
-    return [shape_of(member) for member in value] if value.__class__ is list else value.shape  # type: ignore[return-value]
+    found: tuple[int, ...] = np.shape(value) if value.__class__ is list else value.shape
+    return found
+
+
+def shapes_of(values: Any) -> list[tuple[int, ...]]:
+    """The shapes of the members of a list."""
+    return [shape_of(value) for value in values]
 
 
 def saved_values(node: Node) -> list[tuple[str, Any]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from . import modes
 from .derivative import shape_of
-from .errors import ArgumentError, EngineError
+from .errors import ArgumentError, EngineError, FreedGraphError
 from .gradient import deliver, written
 from .hooks import as_gradient, as_tensor
 from .inplace import replace
@@ -30,6 +31,7 @@ class FunctionCtx:
         self._constant: tuple[Tensor, ...] = ()
         self._materialize = True
         self._node: Node | None = None
+        self._alive: Callable[[], object] = lambda: self
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keeps tensors (inputs, outputs or others) until backward has run."""
@@ -49,7 +51,12 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` was given."""
+        """What `save_for_backward` was given; a FreedGraphError once a backward pass has dismantled the graph."""
+        if self._alive() is None:
+            raise FreedGraphError(
+                "Trying to backward through the graph a second time: the saved tensors were freed by an earlier backward",
+                help="keep the graph with retain_graph=True",
+            )
         return tuple(self._restored(value, output) for value, output in self._saved)
 
     def _restored(self, value: Any, output: int | None) -> Any:
@@ -84,6 +91,9 @@ class CustomDerivative:
 
     def saves_input(self, slot: int) -> bool:
         return False
+
+    def opened(self, node: Node) -> tuple[Any, ...]:
+        return node.saved
 
     def restricted(self, mask: int) -> Callable[..., Any]:
         return self.apply
@@ -194,7 +204,9 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, edges: tuple[Any, ...], out
     node = Node()
     node.derivative = CustomDerivative(cls, len(outputs))  # type: ignore[assignment]
     node.edges = edges
-    node.saved = (ctx,)
+    token = _Token()
+    ctx._alive = weakref.ref(token)
+    node.saved = (ctx, token)
     node.sequence_nr = next_number()
     node.shape = outputs[0].shape if len(outputs) == 1 else tuple(o.shape for o in outputs)
     node.grad = None
@@ -206,6 +218,12 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, edges: tuple[Any, ...], out
         ctx._saved.append((tensor, None) if number is None or tensor is None else (tensor.data, number))
     ctx._to_save = ()
     return results
+
+
+class _Token:
+    """Lives as long as a node keeps its saved values."""
+
+    __slots__ = ("__weakref__",)
 
 
 def _output(ctx: FunctionCtx, node: Node, number: int, output: Tensor, several: bool) -> Tensor:

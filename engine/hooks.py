@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentError, EngineError
-from .node import AccumulateGrad, Edge, Node, node_of
+from .node import AccumulateGrad, Change, Edge, Node, here, next_number, node_of
 from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ class Hooks:
         self.after_accumulate: dict[int, Callable[..., Any]] = {}
         # Gradients of outputs on which retain_grad() was called; None until a pass has come by.
         self.retained: dict[int, Tensor | None] = {}
+        # The last change in place of a number that this node made: a number has no memory to carry a counter.
+        self.changed: Change | None = None
         Hooks.live += 1
 
     def __del__(self) -> None:
@@ -37,6 +39,12 @@ def hooks_of(node: Node) -> Hooks:
     if found is None:
         found = node.extra = Hooks()
     return found
+
+
+def mark_number_changed(node: Node) -> None:
+    """Notes that the number which `node` made was replaced in place, by the present caller."""
+    hooks = hooks_of(node)
+    hooks.changed = Change(next_number(), here(2), hooks.changed.version + 1 if hooks.changed else 1)
 
 
 class RemovableHandle:

@@ -106,7 +106,9 @@ def atanh(x: float) -> float:
 
 def floor(x: float) -> float:
     """The greatest whole number not above x; inf and nan are themselves."""
-    return float(math.floor(x)) if math.isfinite(x) else x
+    if not math.isfinite(x):
+        return x
+    return float(math.floor(x)) or copysign(0.0, x)
 
 
 def ceil(x: float) -> float:

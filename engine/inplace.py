@@ -6,8 +6,9 @@ from typing import Any
 
 from . import modes
 from .errors import EngineError, ShapeError
+from .hooks import mark_number_changed
 from .lazy import np
-from .node import AccumulateGrad
+from .node import AccumulateGrad, node_of
 from .op import as_raw, op, record
 from .ops.index import as_index, check_fit, written_to
 from .ops.shape import expand
@@ -75,6 +76,8 @@ def _refuse_leaves(x: Tensor, view: View | None) -> None:
 def _overwrite(x: Tensor, data: Any) -> None:
     if x.data.__class__ is float:
         x.data = data
+        if x.node is not None and not isinstance(x.node, AccumulateGrad):
+            mark_number_changed(node_of(x.node))
     else:
         np.copyto(x.data, data)
         mark_changed(x.data)

@@ -71,6 +71,11 @@ class _GradMode:
 
     enabled: bool
 
+    def __new__(cls, function: Any = None) -> Any:
+        """As a decorator it may stand without parentheses."""
+        mode = super().__new__(cls)
+        return mode if function is None else mode(function)
+
     def __enter__(self) -> None:
         self._entered = set_grad_enabled(self.enabled)
 

@@ -78,7 +78,7 @@ def compare(f: Function, at: float, analytic: float) -> Comparison:
     """
     size = ABSOLUTE * max(1.0, abs(f(0.0)))
     slope, allowed = Estimate(inf, inf), inf
-    steps = [width * max(abs(at), 0.5) for width in (2e-2, 2e-4, 2e-6)]
+    steps = [width * size for size in sizes(at) for width in (2e-2, 2e-4, 2e-6)]
     for step in steps:
         slope = min(slope, central(f, step), key=badness)
         allowed = RELATIVE * max(abs(analytic), abs(slope.value)) + size
@@ -89,6 +89,11 @@ def compare(f: Function, at: float, analytic: float) -> Comparison:
         return Comparison(analytic, slope.value, "kink")
     undecided = not isfinite(analytic) or not isfinite(slope.error) or abs(analytic - slope.value) <= 10 * slope.error
     return Comparison(analytic, slope.value, "ill-conditioned" if undecided else "wrong")
+
+
+def sizes(at: float) -> list[float]:
+    """What a step is measured by: 1 or so, and the variable itself where it is small."""
+    return [max(abs(at), 0.5), *([abs(at)] if 0 < abs(at) < 1e-2 else [])]
 
 
 def badness(estimate: Estimate) -> float:

@@ -243,6 +243,7 @@ def _in_the_name_of_the_caller(function: Callable[..., Any]) -> Callable[..., An
     """A composition whose nodes all stand where it was called."""
 
     def call(*args: Any, **named: Any) -> Any:
+        args = tuple(as_raw(a) if a.__class__ is list and not any(isinstance(item, Tensor) for item in a) else a for a in args)
         local = modes.local
         if local.place is not None:
             return function(*args, **named)

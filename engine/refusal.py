@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .errors import EngineError, FreedGraphError, VersionError
-from .node import AccumulateGrad
+from .node import AccumulateGrad, node_of
 from .versions import stale
 
 if TYPE_CHECKING:
@@ -35,6 +35,12 @@ def check_versions(node: Node, buffers: bool) -> None:
             and node.derivative.saves_input(slot)
         ):
             raise _modified(node, leaf.label or "a leaf", leaf.shape, leaf.changed)
+        number = getattr(node_of(leaf), "extra", None) if leaf is not None else None
+        if number is not None and number.changed and number.changed.stamp > node.sequence_nr and node.derivative.saves_input(slot):
+            raise _modified(node, "an input", (), number.changed)
+    own = getattr(node, "extra", None)
+    if own is not None and own.changed and "y" in node.derivative.saved_names:
+        raise _modified(node, "its result", (), own.changed)
     found = stale(node) if buffers else None
     if found is not None:
         name, array, change = found

@@ -59,6 +59,10 @@ class PackedDerivative:
         self.takes_owned = inner.takes_owned
         self.saves_input = inner.saves_input
 
+    def opened(self, node: Node) -> tuple[Any, ...]:
+        """The saved values, unpacked."""
+        return tuple(map(unpacked, node.saved))
+
     def restricted(self, mask: int) -> Callable[..., Any]:
         apply = self.inner.restricted(mask)
         return lambda saved, g: apply(tuple(map(unpacked, saved)), g)
@@ -71,9 +75,7 @@ class PackedDerivative:
 
 
 def unpacked(value: Any) -> Any:
-    """A saved value as the rules take it; inside a recorded pass the Tensor around it stays."""
-    if isinstance(value, Tensor) and isinstance(value.data, _Packed):
-        return untracked(value.data.value(), value.node)
+    """A saved value as the rules take it."""
     return value.value() if isinstance(value, _Packed) else value
 
 

@@ -212,6 +212,8 @@ class Tensor:
             raise EngineError("only a leaf that requires grad has a settable .grad")
         if value is not None and value.shape != self.shape:
             raise EngineError(f"a gradient of shape {value.shape} for a tensor of shape {self.shape}", kind="shape")
+        if value is not None and value.dtype != self.dtype:
+            raise EngineError(f"a gradient of {value.dtype} for a tensor of {self.dtype}", kind="type")
         node.accumulated = value
 
     def requires_grad_(self, wanted: bool = True) -> Tensor:
@@ -220,6 +222,8 @@ class Tensor:
             if not wanted:
                 raise EngineError("only a leaf can stop requiring grad", help="use detach()")
             return self
+        if wanted and isinstance(self, Mask):
+            raise EngineError("only Tensors of floating point dtype can require gradients")
         if wanted and self.node is None:
             self.node = AccumulateGrad(self)
         elif not wanted:

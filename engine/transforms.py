@@ -52,7 +52,9 @@ def grad(
             "Set allow_unused=True if this is the desired behavior.",
             kind="unused",
         )
-    return tuple(_zeros(x) if g is None and materialize_grads else g for g, x in zip(found, inputs, strict=True))
+    if not materialize_grads:
+        return tuple(found)
+    return tuple(_zeros(x).requires_grad_(create_graph) if g is None else g for g, x in zip(found, inputs, strict=True))
 
 
 def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create_graph: bool) -> list[Any]:

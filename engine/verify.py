@@ -85,9 +85,10 @@ def _check_input(function: Any, inputs: tuple[Any, ...], slot: int, eps: float, 
     for number in range(len(_outputs(function(*inputs)))):
 
         def of(*values: Any, number: int = number) -> Any:
-            with modes.no_grad():
-                given = [untracked(v) if isinstance(x, Tensor) else v for v, x in zip(values, inputs, strict=True)]
-                return np.asarray(as_raw(_outputs(function(*given))[number]))
+            given = [
+                untracked(v).requires_grad_(x.requires_grad) if isinstance(x, Tensor) else v for v, x in zip(values, inputs, strict=True)
+            ]
+            return np.asarray(as_raw(_outputs(function(*given))[number]))
 
         start = np.shape(of(*raws))
         numeric = numeric_columns(of, raws, slot, eps)

@@ -50,7 +50,7 @@ def log10(x: Any) -> Any:
     return np.log10(x)
 
 
-@op(scalar=ieee.log1p, domain="positive", kinks="inf at -1", x=lambda g, x: div(g, x + 1.0))
+@op(scalar=ieee.log1p, node="Log1PBackward0", domain="positive", kinks="inf at -1", x=lambda g, x: div(g, x + 1.0))
 def log1p(x: Any) -> Any:
     """log(1 + x), accurate near 0."""
     return np.log1p(x)

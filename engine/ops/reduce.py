@@ -8,8 +8,9 @@ from typing import Any
 from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
-from ..op import formula, op
+from ..op import as_raw, formula, op
 from ..shapes import axes_of, one_axis
+from ..tensor import Tensor
 from .arithmetic import div
 from .choose import choose, zero
 from .exponential import exp
@@ -196,7 +197,7 @@ def _extreme_slope(g: Any, x: Any, y: Any, axes: Any) -> Any:
 
 def raw(value: Any) -> Any:
     """The value behind a Tensor: what only decides, no gradient flows through."""
-    return value if value.__class__ is float or isinstance(value, np.ndarray) else value.data
+    return value.data if isinstance(value, Tensor) else as_raw(value)
 
 
 def _extreme(name: str, node: str, reducer: str) -> Any:

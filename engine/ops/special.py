@@ -137,7 +137,7 @@ def erfinv(x: Any) -> Any:
 @op(scalar=ieee.lgamma, domain="positive", kinks="-inf at 0, nan at the other poles", x=lambda g, x: g * digamma(x))
 def lgamma(x: Any) -> Any:
     """log |gamma(x)|."""
-    return special.gammaln(x)
+    return np.where(np.isneginf(x), np.inf, special.gammaln(x))
 
 
 @op(scalar=lambda x: float(special.psi(x)), domain="positive", kinks="nan at the poles", x=lambda g, x: g * polygamma(1, x))

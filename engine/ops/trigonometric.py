@@ -86,7 +86,8 @@ def _sinc(x: float) -> float:
 
 def _sinc_slope(x: Any) -> Any:
     angle = x * math.pi
-    return choose(x == 0.0, 0.0, div(math.pi * (angle * cos(angle) - sin(angle)), square(angle)))
+    # Near 0 the slope is -pi^2/3 x: written so, its own derivative is right there too.
+    return choose(x == 0.0, x * (-(math.pi**2) / 3.0), div(math.pi * (angle * cos(angle) - sin(angle)), square(angle)))
 
 
 @op(scalar=_sinc, domain="apart", kinks="0 at 0", x=lambda g, x: g * _sinc_slope(x))
