@@ -66,6 +66,7 @@ class For(Statement):
     values: Expression
     body: Block
     symbols: list[Symbol]
+    over_range: bool = False  # `range` is the builtin one
 
     @classmethod
     def build(cls, children: list[Any]) -> For:
@@ -76,12 +77,8 @@ class For(Statement):
     @property
     def counts(self) -> bool:
         """Whether it runs over a `range(…)`."""
-        return isinstance(self.values, Call) and isinstance(self.values.callee, Name) and self.values.callee.id == "range"
-
-    @property
-    def over_range(self) -> bool:
-        """Whether that `range` is the builtin one."""
-        return self.counts and getattr(self.values, "symbol", None) is not None and len(self.targets) == 1
+        call = self.values
+        return isinstance(call, Call) and isinstance(call.callee, Name) and call.callee.id == "range" and len(self.targets) == 1
 
     @property
     def bounds(self) -> list[Expression]:
@@ -89,8 +86,7 @@ class For(Statement):
         return [a for a in self.values.arguments if isinstance(a, Expression)] if isinstance(self.values, Call) else []
 
     def declare(self, scope: Scope) -> None:
-        counted = self.counts and len(self.targets) == 1
-        self.symbols = [scope.bind(target, "counted" if counted else "looped") for target in self.targets]
+        self.symbols = [scope.bind(target, "counted" if self.counts else "looped") for target in self.targets]
         self.body.declare(scope)
 
     def check(self, scope: Scope) -> None:

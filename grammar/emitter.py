@@ -205,12 +205,6 @@ class Emitter(Writer):
 
     # ---- calls
 
-    def returned(self, value: Expression) -> ast.expr:
-        """A value that a function gives back; a parameter may hold a param of the program."""
-        if isinstance(value, Name) and value.symbol is not None and value.symbol.kind == "parameter":
-            return self.call("r_keep", [self.read(value)], value)
-        return value.bound(self)
-
     def invoke(self, call: Call) -> ast.expr:
         """A call as an expression."""
         made = self._invocation(call)

@@ -80,9 +80,8 @@ class Name(Expression):
 
     def bound(self, emitter: Emitter) -> ast.expr:
         value = self.emit(emitter)
-        if self.symbol is not None and self.symbol.kind == "param":
-            return emitter.call("r_alias", [value], self)
-        return value
+        keep = {"param": "r_alias", "parameter": "r_keep"}.get(self.symbol.kind if self.symbol is not None else "")
+        return value if keep is None else emitter.call(keep, [value], self)
 
     def whole(self, emitter: Emitter) -> ast.expr | None:
         return emitter.counter(self)

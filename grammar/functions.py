@@ -80,7 +80,7 @@ class Return(Statement):
         return False
 
     def emit(self, emitter: BlockEmitter) -> None:
-        value = None if self.value is None else emitter.returned(self.value)
+        value = None if self.value is None else self.value.bound(emitter)
         emitter.add(ast.Return(value=value), self)
 
 

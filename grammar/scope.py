@@ -327,7 +327,10 @@ class Scope:
         values: Any = loop.values
         if not loop.counts or self.knows("range"):
             values.check(self)
+            for symbol in loop.symbols:
+                symbol.bindings.append("looped")
             return
+        loop.over_range = True
         values.symbol = self.builtin("range")
         for argument in values.arguments:
             argument.check(self)

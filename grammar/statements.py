@@ -143,6 +143,8 @@ class Augment(Statement):
         if self.target.element is None:
             self.target.name.check(scope)
             self.target.symbol = self.target.name.symbol
+            if self.target.symbol is not None:
+                self.target.symbol.bindings.append("augmented")
             scope.check_change(self.target.symbol, self.target.name, f"{self.operator}= changes it")
         else:
             self.target.check(scope)
