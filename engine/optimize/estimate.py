@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, log, nan, pi, sqrt
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ class System:
     def _from(cls, stacked: Array, count: int) -> System:
         width = stacked.shape[1]
         top = np.zeros((width, width))
-        reduced = np.linalg.qr(stacked, mode="r")
+        reduced: Any = np.linalg.qr(stacked, mode="r")
         top[: reduced.shape[0]] = reduced
         return cls(top[:-1, :-1], top[:-1, -1], float(top[:, -1] @ top[:, -1]), count)
 
@@ -75,7 +76,8 @@ class System:
             width = scaled.shape[1]
             scaled = np.vstack([scaled, sqrt(damping) * np.eye(width)])
             wanted = np.concatenate([wanted, np.zeros(width)])
-        return np.linalg.lstsq(scaled, wanted, rcond=None)[0] / self.scale
+        step: Array = np.linalg.lstsq(scaled, wanted, rcond=None)[0] / self.scale
+        return step
 
     @property
     def gradient(self) -> Array:
@@ -140,7 +142,15 @@ class Estimate:
 
     @property
     def std_errors(self) -> Array:
-        return np.sqrt(np.diag(self.covariance))
+        found: Array = np.sqrt(np.diag(self.covariance))
+        return found
+
+    def interval(self, percent: float) -> tuple[Array, Array]:
+        """Both ends of Student's confidence interval."""
+        from scipy.special import stdtrit
+
+        width = stdtrit(self.dof, (1 + percent / 100) / 2) * self.std_errors
+        return self.x - width, self.x + width
 
     @property
     def correlation(self) -> Array:
@@ -158,8 +168,18 @@ class Estimate:
         return self.count * (log(2 * pi * self.residual_sum / self.count) + 1) + 2 * (int(self.free.sum()) + 1)
 
 
+def joined(systems: Iterable[System]) -> System:
+    """The systems of all pieces as one."""
+    total: System | None = None
+    for system in systems:
+        total = system if total is None else total.with_rows(system)
+    if total is None:
+        raise ValueError("no piece to join")
+    return total
+
+
 def correlation(covariance: Array) -> Array:
     """A covariance matrix by its standard deviations."""
     with np.errstate(all="ignore"):
         sizes = np.sqrt(np.diag(covariance))
-        return covariance / np.outer(sizes, sizes)
+        return np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-METHODS = ("auto", "lm", "trf", "gauss-newton")
+METHODS = ("lm", "trf", "gauss-newton")
 TOLERANCE = 1e-15  # SciPy's searches end where nothing changes any more; what they leave is for the last steps
-LAST_STEPS = 30
+LAST_STEPS = 80
+SMALLEST = 1e-14  # the part of a parameter below which a step is rounding
 HUGE = 1e150  # stands for a residual that is no number, so that MINPACK turns back
 
 
@@ -60,13 +61,15 @@ class Search:
     method: str
 
 
-def least_squares(problem: Problem, x0: Array, *, method: str = "auto", bounds: tuple[Array, Array] | None = None, max_evaluations: int | None = None) -> Estimate:
+def least_squares(
+    problem: Problem, x0: Array, *, method: str = "auto", bounds: tuple[Array, Array] | None = None, max_evaluations: int | None = None
+) -> Estimate:
     """The parameters with the least sum of squared residuals near x0.
 
     `auto` is lm, or trf under bounds; where lm ends nowhere, trf tries again from x0. Rows that come in pieces take
     gauss-newton, which needs the triangle of the system only.
     """
-    if method not in METHODS:
+    if method not in (*METHODS, "auto"):
         raise ArgumentError(f"no method '{method}' for least squares; there are {', '.join(METHODS)}")
     x0 = np.asarray(x0, dtype=float)
     if not np.isfinite(start := problem.residual_sum(x0)):
@@ -103,11 +106,13 @@ def scipy_search(method: str) -> Callable[..., Search]:
         if method == "lm" and problem.residuals(x0).size < x0.size:
             return Search(x0, False, "there are fewer residuals than parameters", 1, method)
         # MINPACK cannot take nan; trf steps back by itself.
-        residuals = (lambda x: np.nan_to_num(problem.residuals(x), nan=HUGE, posinf=HUGE, neginf=-HUGE)) if method == "lm" else problem.residuals
+        residuals = (
+            (lambda x: np.nan_to_num(problem.residuals(x), nan=HUGE, posinf=HUGE, neginf=-HUGE)) if method == "lm" else problem.residuals
+        )
         with np.errstate(all="ignore"):
             done = scipy_least_squares(
-                residuals, inside(x0, lower, upper), problem.jacobian, (lower, upper), method, TOLERANCE, TOLERANCE, TOLERANCE, x_scale="jac",
-                max_nfev=limit or 200 * (x0.size + 1),
+                residuals, inside(x0, lower, upper), problem.jacobian, (lower, upper), method,
+                TOLERANCE, TOLERANCE, TOLERANCE, x_scale="jac", max_nfev=limit or 200 * (x0.size + 1),
             )  # fmt: skip
         return Search(done.x, done.status > 0, REASONS.get(done.status, "the search failed"), int(done.nfev), method)
 
@@ -136,12 +141,12 @@ def damped(problem: Problem, x0: Array, lower: Array, upper: Array, limit: int |
         if np.all(np.abs(step) <= TOLERANCE * (np.abs(x) + TOLERANCE)):
             return Search(x, True, REASONS[3], spent, "gauss-newton")
         predicted = system.residual_sum - linear_sum(system, step)
-        trial = problem.residual_sum(x + step)
+        trial = problem.system(x + step)
         spent += 1
-        ratio = (system.residual_sum - trial) / predicted if predicted > 0 and np.isfinite(trial) else -1.0
+        gained = system.residual_sum - trial.residual_sum
+        ratio = gained / predicted if predicted > 0 and np.isfinite(gained) else -1.0
         if ratio > 0:
-            x, damping, growth = x + step, damping * max(1 / 3, 1 - (2 * ratio - 1) ** 3), 2.0
-            system = problem.system(x)
+            x, system, damping, growth = x + step, trial, damping * max(1 / 3, 1 - (2 * ratio - 1) ** 3), 2.0
         elif predicted <= 4 * TOLERANCE * system.residual_sum:
             return Search(x, True, REASONS[2], spent, "gauss-newton")
         else:
@@ -161,8 +166,10 @@ SEARCHES: dict[str, Callable[..., Search]] = {"lm": scipy_search("lm"), "trf": s
 
 def finish(problem: Problem, search: Search, lower: Array, upper: Array) -> Estimate:
     """The last digits, and the verdict: a search that ended has converged only where nothing is left to gain."""
-    free = (search.x > lower) & (search.x < upper)
     x, system = search.x, problem.system(search.x)
+    if not (free := at_no_bound(x, system.gradient, lower, upper)).all():
+        x = np.where(free, x, np.where(x - lower < upper - x, lower, upper))
+        system = problem.system(x)
     if search.ended:
         x, system = last_steps(problem, x, system, free, lower, upper)
     narrow = System(system.triangle[:, free], system.projected, system.residual_sum, system.count)
@@ -174,10 +181,16 @@ def finish(problem: Problem, search: Search, lower: Array, upper: Array) -> Esti
     return Estimate(x, system, free, ended, reason, search.evaluations, search.method)
 
 
+def at_no_bound(x: Array, gradient: Array, lower: Array, upper: Array) -> Array:
+    """Which parameters are free. A search from inside only comes near a bound: one that is pressed against it lies on it."""
+    near = 1e-5 * np.maximum(np.abs(x), 1e-5)
+    return ~((x - lower <= near) & (gradient >= 0)) & ~((upper - x <= near) & (gradient <= 0)) & (x > lower) & (x < upper)
+
+
 def last_steps(problem: Problem, x: Array, system: System, free: Array, lower: Array, upper: Array) -> tuple[Array, System]:
     """Gauss-Newton steps while they shrink. A sum of squares is flat at its minimum to half the digits; the step is not."""
     before = np.inf
-    for _ in range(LAST_STEPS):
+    for turn in range(LAST_STEPS):
         step = np.zeros(x.size)
         narrow = System(system.triangle[:, free], system.projected, system.residual_sum, system.count)
         if not free.any() or narrow.condition > SINGULAR:
@@ -185,7 +198,8 @@ def last_steps(problem: Problem, x: Array, system: System, free: Array, lower: A
         step[free] = narrow.step()
         size = float(np.linalg.norm(step * system.scale))
         moved = x + step
-        if not size < 0.9 * before or np.any(moved < lower) or np.any(moved > upper) or np.all(moved == x):
+        rounding = np.all(np.abs(step) <= SMALLEST * np.abs(x)) or (turn > 2 and not size < before)
+        if rounding or np.any(moved < lower) or np.any(moved > upper):
             break
         next_system = problem.system(moved)
         # By more than rounding it must not rise: then the model is not flat here, and the search knew better.

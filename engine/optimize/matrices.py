@@ -70,8 +70,9 @@ def second_derivatives(y: Any, leaves: Sequence[Tensor]) -> Array:
     if not is_tracked(y):
         return np.zeros((width, width))
     slopes = gradients([y], leaves, [None], True, True)
-    found = np.concatenate([_by_leaf(slope, leaf.size, leaves) for slope, leaf in zip(slopes, leaves, strict=True)])
-    return (found + found.T) / 2
+    found: Array = np.concatenate([_by_leaf(slope, leaf.size, leaves) for slope, leaf in zip(slopes, leaves, strict=True)])
+    found += found.T.copy()
+    return found / 2
 
 
 def _by_leaf(slope: Any, size: int, leaves: Sequence[Tensor]) -> Array:

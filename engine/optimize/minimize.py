@@ -59,7 +59,15 @@ class Minimum:
     @property
     def std_errors(self) -> Array:
         with np.errstate(invalid="ignore"):
-            return np.sqrt(np.diag(self.covariance))
+            found: Array = np.sqrt(np.diag(self.covariance))
+            return found
+
+    def interval(self, percent: float) -> tuple[Array, Array]:
+        """Both ends of the normal confidence interval, for a likelihood."""
+        from scipy.special import ndtri
+
+        width = ndtri((1 + percent / 100) / 2) * self.std_errors
+        return self.x - width, self.x + width
 
     @property
     def correlation(self) -> Array:
@@ -99,7 +107,14 @@ def minimize(
 
 
 def finish(
-    function: Callable[[Array], tuple[float, Array]], hessian: Callable[[Array], Array] | None, done: Any, free: Array, lower: Array, upper: Array, method: str, limit: int
+    function: Callable[[Array], tuple[float, Array]],
+    hessian: Callable[[Array], Array] | None,
+    done: Any,
+    free: Array,
+    lower: Array,
+    upper: Array,
+    method: str,
+    limit: int,
 ) -> Minimum:
     """Newton steps to the last digits, and the verdict by the gradient that is left."""
     x = np.asarray(done.x, dtype=float)
@@ -119,7 +134,9 @@ def finish(
         assert hessian is not None
         x, value, slope, curved = moved, next_value, next_slope, hessian(moved)
     small = bool(np.isfinite(value)) and settled(x, value, slope, curved, free)
-    reason = "the gradient vanished" if small else "the limit was reached" if not spent else str(done.message).split("\n")[0].rstrip(".").lower()
+    reason = (
+        "the gradient vanished" if small else "the limit was reached" if not spent else str(done.message).split("\n")[0].rstrip(".").lower()
+    )
     return Minimum(x, float(value), slope, curved, free, small, reason, int(done.nfev), method)
 
 

@@ -1,0 +1,1 @@
+"""Fitting a program or an expression to the columns of a data file."""
