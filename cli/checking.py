@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import Comparison, compare
+
 from .options import Program
 from .status import Failure, UsageError
 
