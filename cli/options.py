@@ -60,7 +60,9 @@ class Form:
 class Limits:
     """What a program may use up; exit code 4 when it does."""
 
-    timeout: Annotated[float | None, typer.Option("--timeout", min=0.001, metavar="S", help="Stop after S seconds.  [default: none]")] = None
+    timeout: Annotated[float | None, typer.Option("--timeout", min=0.001, metavar="S", help="Stop after S seconds.  [default: none]")] = (
+        None
+    )
     max_steps: Annotated[
         int | None, typer.Option("--max-steps", min=1, metavar="N", help="Stop after N statements and loop turns.  [default: unlimited]")
     ] = None
