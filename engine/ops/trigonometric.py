@@ -85,8 +85,8 @@ def _sinc(x: float) -> float:
 
 
 def _sinc_slope(x: Any) -> Any:
-    angle = x * math.pi
-    # Near 0 the slope is -pi^2/3 x: written so, its own derivative is right there too.
+    # Near 0 the slope is -pi^2/3 x: written so, its own derivative is right there too, as no 0/0 is left in the other branch.
+    angle = choose(x == 0.0, 1.0, x * math.pi)
     return choose(x == 0.0, x * (-(math.pi**2) / 3.0), div(math.pi * (angle * cos(angle) - sin(angle)), square(angle)))
 
 
