@@ -84,7 +84,7 @@ def test_every_recorded_text_belongs_to_a_graph_and_a_format() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="dot.*json.*text.*tree"):
+    with pytest.raises(ValueError, match=r"dot.*json.*text.*tree"):
         formats.render(graph("shared"), "pdf")
 
 
