@@ -44,6 +44,12 @@ OWN = {
     "vjp": Signature(("y", "x", "v"), 3),
     "hvp": Signature(("y", "x", "v"), 3),
     "detach": Signature(("x",), 1),
+    "minimize": Signature(("f", "x0", "method"), 2),
+    "least_squares": Signature(("r", "x0", "method"), 2),
+    "sgd": Signature(("lr", "momentum"), 0, variadic=True),
+    "adam": Signature(("lr", "beta1", "beta2", "eps"), 0, variadic=True),
+    "lbfgs": Signature(("lr", "history"), 0, variadic=True),
+    "step": Signature(("opt",), 1, returns=False),
     "range": Signature(("start", "stop", "step"), 1),
 }
 

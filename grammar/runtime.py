@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dagrad import engine
 from dagrad.engine import EngineError, Place, Tensor, ops, registry
 
-from . import attributes, support, values
+from . import attributes, optimize, support, values
 from .builtins import OWN, signatures
 from .data import load, save
 from .values import Text, Tuple, boolean, format_value, kind_of
@@ -45,7 +45,7 @@ class Runtime:
 
     def globals(self) -> dict[str, Any]:
         """The namespace: the runtime's functions (r_) and the builtins (b_), nothing else."""
-        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions()}
+        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions(), **optimize.functions(self.params)}
         names.update(
             b_print=self.print, b_backward=self.backward, b_zero_grad=self.zero_grad, b_save=self.save,
             r_param=self.param, r_input=self.input, r_step=self.step, r_enter=self.enter, r_leave=self.leave, r_show=self.show,

@@ -89,7 +89,9 @@ def kind_of(value: Any) -> str:
         return "a string"
     if isinstance(value, tuple):
         return "a tuple"
-    return "a tensor" if isinstance(value, Tensor) else "a function"
+    if isinstance(value, Tensor):
+        return "a tensor"
+    return "a function" if callable(value) else "an optimizer"
 
 
 def boolean(value: Any) -> Any:
@@ -148,7 +150,7 @@ def format_value(value: Any) -> str:
         return "(" + ", ".join(format_value(v) for v in value) + ("," if len(value) == 1 else "") + ")"
     if value is None:
         raise no_value()
-    return f"function {function_name(value)}"
+    return f"function {function_name(value)}" if callable(value) else f"optimizer {value.name}"
 
 
 def format_nested(value: Any) -> str:
