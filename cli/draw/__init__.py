@@ -1,0 +1,1 @@
+"""Small drawings: lines of blocks for a terminal, a chart as SVG."""

@@ -1,0 +1,88 @@
+"""What takes memory, by category: parameters, gradients, values saved for backward, the nodes themselves, gradients under way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..gradient import Owned, Scatter
+from ..versions import buffer_of
+from .snapshot import FLOAT_BYTES, bytes_of
+
+if TYPE_CHECKING:
+    from ..node import AccumulateGrad, Node
+
+CATEGORIES = ("parameter", "gradient", "saved", "graph", "temporary")
+
+# A node's number: a Python int beyond 2**30 and the allocator's rounding.
+_NUMBER = 32
+
+
+def node_bytes(node: Node) -> int:
+    """What CPython takes for a node, its tuples and its number, without the values that it saves."""
+    held = [part for part in (node.edges, node.saved, node.shape) if isinstance(part, tuple) and part]
+    return sys.getsizeof(node) + _NUMBER + sum(map(_allocated, held))
+
+
+def _allocated(part: tuple[Any, ...]) -> int:
+    return sys.getsizeof(part) + 15 & ~15
+
+
+def leaf_bytes(leaves: Iterable[AccumulateGrad]) -> tuple[int, int]:
+    """What the values of these leaves take, and their gradients; memory that two share counts once."""
+    values = [leaf.variable.data for leaf in leaves if leaf.variable is not None]
+    gradients = [leaf.accumulated.data for leaf in leaves if leaf.accumulated is not None]
+    return distinct_bytes(values), distinct_bytes(gradients)
+
+
+def distinct_bytes(values: Collection[Any]) -> int:
+    """The bytes of values, each buffer once; a number counts wherever it is."""
+    buffers = {id(buffer_of(value)): value for value in values if value.__class__ is not float}
+    return sum(map(bytes_of, buffers.values())) + FLOAT_BYTES * sum(value.__class__ is float for value in values)
+
+
+class UnderWay:
+    """The gradients that wait in the buffers of nodes during one pass, and the most that they took."""
+
+    def __init__(self) -> None:
+        self.peak = 0
+        self._now = 0
+        self._of: dict[Node, list[tuple[int, int]]] = {}
+        self._holders: dict[int, int] = {}
+
+    def waits(self, node: Node) -> None:
+        """A node's buffer has changed."""
+        self.taken(node)
+        self._of[node] = parts = [(id(buffer_of(part)), bytes_of(part)) for part in _parts(node.grad)]
+        for owner, size in parts:
+            if not self._holders.get(owner):
+                self._now += size
+            self._holders[owner] = self._holders.get(owner, 0) + 1
+        self.peak = max(self.peak, self._now)
+
+    def taken(self, node: Node) -> None:
+        """A node's turn has come, or its buffer is about to be counted anew."""
+        for owner, size in self._of.pop(node, ()):
+            self._holders[owner] -= 1
+            if not self._holders[owner]:
+                self._now -= size
+
+    def during(self, gradients: Iterable[Any]) -> None:
+        """A rule has made these gradients, which are not yet delivered."""
+        made = [part for gradient in gradients for part in _parts(gradient)]
+        fresh = {id(buffer_of(part)): bytes_of(part) for part in made}
+        self.peak = max(self.peak, self._now + sum(size for owner, size in fresh.items() if not self._holders.get(owner)))
+
+
+def _parts(gradient: Any) -> Iterator[Any]:
+    """The numbers and arrays of a buffer, in whatever form it holds them."""
+    if isinstance(gradient, (list, tuple)):
+        for part in gradient:
+            yield from _parts(part)
+    elif isinstance(gradient, Owned):
+        yield gradient.array
+    elif isinstance(gradient, Scatter):
+        yield from _parts(gradient.value)
+    elif isinstance(gradient, float) or hasattr(gradient, "nbytes"):
+        yield gradient
