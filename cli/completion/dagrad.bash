@@ -5,7 +5,7 @@ _dagrad() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         word="${path:+$path }${COMP_WORDS[i]}"
         case "$word" in
-        "check"|"completion"|"explain"|"grad"|"memory"|"ops"|"run"|"graph"|"graph dump") path="$word" ;;
+        "check"|"completion"|"explain"|"fit"|"grad"|"memory"|"ops"|"run"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
         *) break ;;
         esac
     done
@@ -14,27 +14,37 @@ _dagrad() {
         "check:--error-format") words="full concise json github" ;;
         "explain:--color") words="auto always never" ;;
         "explain:--error-format") words="full concise json github" ;;
+        "fit:--color") words="auto always never" ;;
+        "fit:--error-format") words="full concise json github" ;;
         "grad:--format") words="table value json" ;;
         "grad:--color") words="auto always never" ;;
         "grad:--error-format") words="full concise json github" ;;
+        "memory:--compare") words="retain_graph" ;;
         "memory:--color") words="auto always never" ;;
         "memory:--error-format") words="full concise json github" ;;
         "ops:--color") words="auto always never" ;;
         "ops:--error-format") words="full concise json github" ;;
         "run:--color") words="auto always never" ;;
         "run:--error-format") words="full concise json github" ;;
+        "graph diff:--color") words="auto always never" ;;
+        "graph diff:--error-format") words="full concise json github" ;;
         "graph dump:--color") words="auto always never" ;;
         "graph dump:--error-format") words="full concise json github" ;;
-        ":"*) words="check completion explain grad memory ops run graph --help"; plain="check completion explain grad memory ops run graph" ;;
+        "graph trace:--color") words="auto always never" ;;
+        "graph trace:--error-format") words="full concise json github" ;;
+        ":"*) words="check completion explain fit grad memory ops run graph --help"; plain="check completion explain fit grad memory ops run graph" ;;
         "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
-        "memory:"*) words="--json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "run:"*) words="--digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
-        "graph:"*) words="dump --help"; plain="dump" ;;
-        "graph dump:"*) words="-e --at --format --step --root --values --saved --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "graph:"*) words="diff dump trace --help"; plain="diff dump trace" ;;
+        "graph diff:"*) words="--steps --exit-code --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "graph dump:"*) words="-e --at --format --step --root --values --saved --collapse --max-nodes --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "graph trace:"*) words="-e --at --step --summary --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
     esac
     [[ "$current" == -* || "$previous" == -* ]] || words="$plain"
     COMPREPLY=($(compgen -W "$words" -- "$current"))
