@@ -6,6 +6,7 @@ Rich is imported when something is drawn on a terminal: off one, lines are writt
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +116,17 @@ class Screen:
         """A remark beside the results."""
         if not self.quiet:
             self.err.write(text + "\n")
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a person sees stderr while the command runs."""
+        return self.err.isatty() and not self.quiet and os.environ.get("TERM") != "dumb"
+
+    def progress(self, text: str) -> None:
+        """A line on stderr that the next one overwrites; an empty one wipes it."""
+        width = shutil.get_terminal_size().columns - 1
+        self.err.write(f"\r{text[:width]}\x1b[K")
+        self.err.flush()
 
     def failure(self, failure: Failure) -> Exit:
         """Reports a failure: the text on stderr, with --json the document on stdout as well. Returns the exit code."""

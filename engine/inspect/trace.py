@@ -74,7 +74,7 @@ class Step:
 
 
 class TraceRecorder(Listener):
-    """Records the steps of one backward pass: of the first that begins after `arm` was called."""
+    """Records the steps of one backward pass: of the first that begins after `arm` was last called."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -90,6 +90,7 @@ class TraceRecorder(Listener):
         self._live, self._armed = self._armed, False
         if not self._live:
             return
+        self.steps, self.done = [], False
         self._ids = identified(sorted(task.visited, key=lambda node: node.sequence_nr))
         self._waited = dict(task.dependencies)
         self._senders: dict[Node, str | None] = {}
