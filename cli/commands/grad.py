@@ -33,6 +33,7 @@ def command(
     hvp: Annotated[
         list[str] | None, typer.Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
     ] = None,
+    steps: Annotated[bool, typer.Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
     format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
     digits: Digits = None,
@@ -43,6 +44,7 @@ def command(
     dagrad grad 'sum(x^2)' --at x=[1,2,3] --hessian   # tensors and second derivatives
     g=$(dagrad grad 'x^2' --at x=3 --format value)    # the bare number, for scripts
     dagrad grad -x^2 --at x=3 --json                  # one JSON document
+    dagrad grad 'x*y + sin(x)' --at x=1 --at y=2 --steps  # how the gradients come about
     """
     from ..point import Point
 
@@ -53,6 +55,9 @@ def command(
     found = derivatives(point, names, order, hessian, jacobian, directions(point, hvp or []))
     if check and point.is_scalar:
         verify(point, found)
+    if steps:
+        point.require_scalar()
+        return explained(screen, point, at or [], found, digits, format)
     if screen.json or format is Format.JSON:
         screen.document(expression=point.text, value=point.value, **found)
     elif format is Format.VALUE:
@@ -93,6 +98,19 @@ def derivatives(point: "Point", names: list[str], order: int, hessian: bool, jac
     if order > 1:
         found["orders"] = point.orders(names, order)
     return {"gradients": point.gradients(names) if point.is_scalar else None, **found}
+
+
+def explained(screen: Screen, point: "Point", at: list[str], found: dict[str, Any], digits: int | None, format: Format) -> None:
+    """The way from the values to the gradients, in the order of the engine."""
+    from ..steps import Steps, show
+
+    if not point.leaves:
+        raise UsageError(f"--steps: {point.text} has no name to differentiate by")
+    way = Steps(point.text, at)
+    if screen.json or format is Format.JSON:
+        screen.document(expression=point.text, value=point.value, **found, steps=way.document())
+    else:
+        show(screen, way, digits)
 
 
 def verify(point: "Point", found: dict[str, Any]) -> None:

@@ -50,10 +50,10 @@ class Watcher:
         self.memory: MemoryRecorder | None = None
         self.trace: TraceRecorder | None = None
         if memory or trace:
-            from dagrad.engine.inspect import MemoryRecorder, TraceRecorder
+            from dagrad.engine import inspect
 
-            self.memory = MemoryRecorder() if memory else None
-            self.trace = TraceRecorder() if trace else None
+            self.memory = inspect.MemoryRecorder() if memory else None
+            self.trace = inspect.TraceRecorder() if trace else None
         self.progress = Progress(screen, (lambda text: None) if screen.json else screen.line)
         self.watched = screen.is_watched
 

@@ -4,6 +4,7 @@ from . import formats
 from .collapse import collapse
 from .diff import Difference, difference
 from .memory import MemoryRecorder
+from .rules import formulas, formulas_of, inputs_of, parameters
 from .snapshot import Graph, GraphEdge, GraphNode, Group, Location, Saved, ValueRecorder, snapshot
 from .trace import Gradient, Sent, Step, TraceRecorder
 
@@ -24,5 +25,9 @@ __all__ = [
     "collapse",
     "difference",
     "formats",
+    "formulas",
+    "formulas_of",
+    "inputs_of",
+    "parameters",
     "snapshot",
 ]

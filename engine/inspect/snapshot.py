@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..derivative import saved_values, shape_of
+from ..derivative import saved_values
 from ..node import AccumulateGrad, Edge, Place, node_of
 from ..observe import Listener
+from ..shapes import shape_of
 from ..versions import buffer_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class GraphNode:
     value: Any = None
     count: int = 1
     group: str | None = None
+    # What the language calls the operation; "" for a leaf and for one that is not the language's.
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,7 @@ def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None, p
         if leaf
         else tuple(None if e is None else (ids[node_of(e)], e.input_nr if isinstance(e, Edge) else 0) for e in node.edges),
         value=_leaf_value(leaf) if leaf and values is not None else recorded,
+        function="" if leaf else node.derivative.op.name,
     )
 
 

@@ -22,13 +22,20 @@ if TYPE_CHECKING:
     from ..node import Node
 
 
+# So many elements are kept as they are.
+SMALL = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """A gradient in short: its shape, its 2-norm, and of a number the value. `index` where it goes to one part of a tensor only."""
+    """A gradient in short: its shape, its 2-norm, and of a number or a small tensor the value.
+
+    `index` is set where it goes to one part of a tensor only.
+    """
 
     shape: tuple[int, ...]
     norm: float
-    value: float | None
+    value: float | list[Any] | None
     index: str | None = None
 
 
@@ -198,4 +205,4 @@ def described(gradient: Any) -> Gradient | None:
     if not hasattr(gradient, "shape"):
         return None
     norm = math.sqrt(float((gradient * gradient).sum()))
-    return Gradient(tuple(gradient.shape), norm, float(gradient) if gradient.ndim == 0 else None)
+    return Gradient(tuple(gradient.shape), norm, gradient.tolist() if gradient.size <= SMALL else None)

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...draw.gradients import short
 from ...options import At, Digits, ExpressionOption, Program
 from ...screen import Screen
 from ...status import UsageError
 
 if TYPE_CHECKING:
-    from dagrad.engine.inspect import Gradient, Graph, Step
+    from dagrad.engine.inspect import Graph, Step, TraceRecorder
 
     from ...graphs import Observer
 
@@ -34,7 +35,7 @@ def command(
         documents(screen, graph, trace, summary)
         return
     if not summary:
-        show(screen, trace.steps, digits if digits is not None else 6)
+        show(screen, trace.steps, digits or 6)
     if summary or screen.is_terminal:
         show_summary(screen, trace)
 
@@ -100,17 +101,7 @@ def outcome(step: "Step", digits: int) -> str:
     return f"freed {step.released_bytes} B"
 
 
-def short(gradient: "Gradient | None", digits: int) -> str:
-    """A number as it is; a tensor by shape and norm."""
-    if gradient is None:
-        return "none"
-    if gradient.value is not None and gradient.index is None:
-        return f"{gradient.value:.{digits}g}"
-    at = f" at [{gradient.index}]" if gradient.index is not None else ""
-    return f"{gradient.shape}{at} norm {gradient.norm:.{digits}g}"
-
-
-def show_summary(screen: Screen, trace: "Observer") -> None:
+def show_summary(screen: Screen, trace: "TraceRecorder") -> None:
     """Where the time went, by operation."""
     total = sum(step.seconds for step in trace.steps) or 1.0
     rows = [time_row(op, entry, total) for op, entry in trace.by_op().items()]
