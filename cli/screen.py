@@ -5,6 +5,7 @@ Rich is imported when something is drawn on a terminal: off one, lines are writt
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -57,15 +58,31 @@ class Screen:
         self.color = color
         self.error_format = error_format
         self.quiet = quiet
-        self.out = self._open(output) if output else sys.stdout
+        self._file = self._open(output) if output else None
+        self._begun = False
         self.err = sys.stderr
 
     @staticmethod
     def _open(path: Path) -> TextIO:
         try:
-            return path.open("w", encoding="utf-8")
+            return path.open("a", encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+    @property
+    def out(self) -> TextIO:
+        """Where results go. A file is emptied when the first of them comes, unless it is continued."""
+        if self._file is None:
+            return sys.stdout
+        if not self._begun:
+            self._begun = True
+            with contextlib.suppress(OSError):  # a device has nothing to empty
+                self._file.truncate(0)
+        return self._file
+
+    def keep(self) -> None:
+        """What the file of -o holds stays; results are added to it."""
+        self._begun = True
 
     @property
     def is_terminal(self) -> bool:

@@ -89,7 +89,7 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
     The list of visited nodes grows while it is walked, so it is the queue of the walk too.
     """
     visited = task.visited
-    changed = False
+    last_change = 0
     for node in roots:
         if node.grad is None:
             node.grad = WAITING
@@ -97,16 +97,21 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
     for node in visited:
         if not node.edges:
             raise freed(node)
-        for edge in node.edges:
-            if edge is not None and edge.grad is None:
-                node_found = node_of(edge)
-                node_found.grad = WAITING
-                visited.append(node_found)
-                changed = changed or (node_found.__class__ is AccumulateGrad and node_found.changed is not None)
+        for target in node.edges:
+            if target is not None and target.grad is None:
+                if target.__class__ is not Node:
+                    if target.__class__ is Edge:
+                        target = target.node
+                    elif target.changed is not None and target.changed.stamp > last_change:  # type: ignore[union-attr]
+                        last_change = target.changed.stamp  # type: ignore[union-attr]
+                target.grad = WAITING
+                visited.append(target)
     buffers = any_changes()
-    if changed or buffers or Hooks.live:
+    if last_change or buffers or Hooks.live:
         for node in visited:
-            check_versions(node, buffers)
+            # Only what was recorded before the last change can have saved a value that is gone.
+            if node.sequence_nr < last_change or buffers or Hooks.live:
+                check_versions(node, buffers)
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -126,13 +131,13 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         node = order.pop()
         gradient = node.grad
         node.grad = None
-        if gradient is WAITING:
-            gradient = None
         if node.__class__ is AccumulateGrad:
-            if gradient is not None and task.accumulate:
+            if gradient is not WAITING and task.accumulate:
                 finish_leaf(node, gradient)
             continue
-        if gradient is not None:
+        if gradient.__class__ is float:
+            node.derivative.run(node, gradient)
+        elif gradient is not WAITING:
             derivative = node.derivative
             if gradient.__class__ is Owned and not derivative.takes_owned:
                 gradient = gradient.array

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .gradient import deliver
-from .lazy import np
 from .node import WAITING
+from .shapes import shape_of, shapes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,19 +115,6 @@ def needs(rule: Callable[..., Any]) -> tuple[str, ...]:
     """What a rule asks for beside the gradient `g`, its first parameter."""
     code = rule.__code__
     return code.co_varnames[1 : code.co_argcount]
-
-
-def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of a raw value, Tensor, or list of numbers; a float's is ()."""
-    if value.__class__ is float:
-        return ()
-    found: tuple[int, ...] = np.shape(value) if value.__class__ is list else value.shape
-    return found
-
-
-def shapes_of(values: Any) -> list[tuple[int, ...]]:
-    """The shapes of the members of a list."""
-    return [shape_of(value) for value in values]
 
 
 def saved_values(node: Node) -> list[tuple[str, Any]]:

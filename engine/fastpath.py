@@ -11,8 +11,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import modes
-from .derivative import shape_of
 from .node import Node, next_number
+from .shapes import shape_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:

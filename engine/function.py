@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from . import modes
-from .derivative import shape_of
 from .errors import ArgumentError, EngineError, FreedGraphError
 from .gradient import deliver, written
 from .hooks import as_gradient, as_tensor
@@ -16,6 +15,7 @@ from .inplace import replace
 from .lazy import np
 from .node import AccumulateGrad, Edge, Node, here, next_number
 from .op import announce
+from .shapes import shape_of
 from .tensor import Tensor, untracked
 
 

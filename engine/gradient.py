@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .batch import Batched
 from .lazy import np
 from .node import WAITING
 from .shapes import sum_to
@@ -50,7 +51,8 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         if value.__class__ is float and have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
             have.flat[gradient.index] += value
             return
-        if have.__class__ is Collected or (value.__class__ is not float and hasattr(value, "node")):
+        raw = value.__class__ is float or value.__class__ is np.ndarray
+        if not raw or not (have is WAITING or have.__class__ is Owned or have.__class__ is np.ndarray):
             collect(target, have, gradient)
             return
         if have.__class__ is not Owned:
@@ -91,7 +93,7 @@ class Collected:
         from .ops.index import _put
         from .ops.shape import stack
 
-        single = [r for r in self.reads if r.index.__class__ is int and len(self.shape) == 1]
+        single = [r for r in self.reads if r.index.__class__ is int and len(self.shape) == 1 and r.value.__class__ is not Batched]
         total = self.rest
         parts = [_put(r.value, r.index, self.shape) for r in self.reads if r not in single]
         if single:

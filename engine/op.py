@@ -6,11 +6,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import modes
-from .derivative import Derivative, shape_of
+from .batch import Batched, lift
+from .derivative import Derivative
 from .errors import ArgumentError, EngineError, ShapeError
 from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
+from .shapes import shape_of
 from .tensor import Tensor, untracked
 from .views import note_view
 
@@ -22,6 +24,7 @@ Rule = "Callable[..., Any] | None"
 registry: dict[str, Op] = {}
 
 _getframe = sys._getframe
+_ELEMENTWISE_WITH_SETTINGS = {"where", "lerp", "clamp", "leaky_relu", "elu", "hardtanh", "logit", "polygamma"}
 _TAKES_ANY_NUMBER = 0x04  # CPython's flag of a code object with *args
 
 
@@ -101,6 +104,11 @@ class Op:
         return simple and len(self.inputs) in (1, 2) and all(self.rules)
 
     @property
+    def elementwise(self) -> bool:
+        """Whether each element of the result depends on the elements at its place alone."""
+        return (self.plain and self.scalar is not self.array) or self.name in _ELEMENTWISE_WITH_SETTINGS
+
+    @property
     def function(self) -> Callable[..., Any]:
         """What a program calls: the general path, preceded by a fast one for scalars where the op has one. Written when first asked for."""
         if self._function is None:
@@ -159,6 +167,8 @@ def _unary(op: Op) -> Callable[..., Any]:
         nonlocal derivative
         if x.__class__ is float:
             return scalar(x)
+        if x.__class__ is Batched:
+            return lift(op, [x])
         if x.__class__ is Tensor:
             data, node = x.data, x.node
             y = scalar(data) if data.__class__ is float else array(data)
@@ -179,6 +189,8 @@ def _binary(op: Op) -> Callable[..., Any]:
     derivatives: list[Any] = [None, None, None, None]
 
     def call(a: Any, b: Any) -> Any:
+        if a.__class__ is Batched or b.__class__ is Batched:
+            return lift(op, [a, b])
         if a.__class__ is Tensor:
             x, p = a.data, a.node
         elif a.__class__ is float:
@@ -215,6 +227,8 @@ def _general(op: Op) -> Callable[..., Any]:
 
     def call(*args: Any, **named: Any) -> Any:
         values = bind(op, args, named)
+        if any(v.__class__ is Batched for v in (values[0] if op.variadic else values[:input_count])):
+            return lift(op, values)
         edges: Any
         if op.variadic:
             raws, edges, boxed = _unwrap_all(values[0], keep)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from . import modes
-from .derivative import shape_of
 from .errors import ArgumentError, EngineError
 from .gradient import deliver
 from .node import Node
+from .shapes import shape_of
 from .tensor import Tensor, untracked
 
 

@@ -5,6 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import ArgumentError, ShapeError
+from .lazy import np
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of a raw value, Tensor, or list of numbers; a float's is ()."""
+    if value.__class__ is float:
+        return ()
+    found: tuple[int, ...] = np.shape(value) if value.__class__ is list else value.shape
+    return found
+
+
+def shapes_of(values: Any) -> list[tuple[int, ...]]:
+    """The shapes of the members of a list."""
+    return [shape_of(value) for value in values]
 
 
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:

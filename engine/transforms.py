@@ -6,13 +6,14 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask, _root, run_task
-from .derivative import shape_of
+from .batch import Batched
 from .errors import EngineError, ShapeError
 from .lazy import np
 from .node import here
 from .op import as_raw, op, wrap
 from .ops.reduce import sum_
-from .ops.shape import reshape, stack
+from .ops.shape import expand, reshape
+from .shapes import shape_of
 from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
@@ -144,31 +145,39 @@ def gradient(y: Any, x: Tensor) -> Any:
 
 
 def jacobian(y: Any, x: Tensor) -> Any:
-    """All dy[i]/dx[j], of shape y.shape + x.shape; zeros where there is no dependence. It can be differentiated again."""
-    shape = shape_of(y)
-    if not shape:
-        return gradient(y, x)
-    flat = reshape(y, (-1,))
-    rows = [gradient(flat[i], x) for i in range(flat.shape[0])] if isinstance(y, Tensor) and y.node is not None else []
-    return reshape(stack(rows), shape + x.shape) if rows else _as_value(np.zeros(shape + x.shape))
+    """All dy[i]/dx[j], of shape y.shape + x.shape; zeros where there is no dependence. It can be differentiated again.
+
+    One backward pass serves all rows: its gradients carry a leading axis with a copy for each element of y (batch.py).
+    """
+    return _jacobian(y, x, True)
 
 
 def numeric_jacobian(y: Any, x: Tensor) -> Any:
-    """As `jacobian`, not recorded: one numeric pass an element over the graph that is kept."""
+    """As `jacobian`, not recorded, which takes half the time."""
+    return _jacobian(y, x, False)
+
+
+def _jacobian(y: Any, x: Tensor, recorded: bool) -> Any:
     shape = shape_of(y)
-    if not isinstance(y, Tensor) or y.node is None:
-        return _as_value(np.zeros(shape + x.shape))
+    if not isinstance(y, Tensor) or y.node is None or 0 in shape:
+        return wrap(np.zeros(shape + x.shape)) if shape + x.shape else wrap(0.0)
     if not shape:
-        (found,) = gradients([y], [x], [None], True, False)
+        (found,) = gradients([y], [x], [None], True, recorded)
         return _zeros(x) if found is None else found
-    rows = np.zeros((y.size, *x.shape))
-    for i in range(y.size):
-        seed = np.zeros(y.size)
-        seed[i] = 1.0
-        (found,) = gradients([y], [x], [seed.reshape(shape)], True, False)
-        if found is not None:
-            rows[i] = as_raw(found)
-    return _as_value(rows.reshape(shape + x.shape))
+    found = batched_vjp(y, x, np.eye(y.size).reshape(-1, *shape), recorded)
+    return wrap(np.zeros(shape + x.shape)) if found is None else reshape(found, shape + x.shape)
+
+
+def batched_vjp(y: Tensor, x: Tensor, seeds: Any, recorded: bool) -> Any:
+    """v times the Jacobian of y for each v along the first axis of `seeds`, in one pass; None where y does not depend on x."""
+    task = GraphTask(True, recorded, [x.node], here(3), accumulate=False)  # type: ignore[list-item]
+    run_task(task, [(y.node, Batched(seeds))])  # type: ignore[list-item]
+    found = task.captures[x.node]
+    if found is None:
+        return None
+    if not isinstance(found, Batched):  # the same for every seed
+        found = Batched(expand(found, (len(seeds), *x.shape)))
+    return found.data if isinstance(found.data, Tensor) else wrap(_written(found.data))
 
 
 def hessian(y: Any, x: Tensor) -> Any:
@@ -176,10 +185,6 @@ def hessian(y: Any, x: Tensor) -> Any:
     if shape_of(y) and y.size != 1:
         raise ShapeError(f"hessian() needs one element, not shape {y.shape}", help="reduce it with sum() or mean(), or take jacobian()")
     return jacobian(gradient(y if not shape_of(y) else reshape(y, ()), x), x)
-
-
-def _as_value(data: Any) -> Any:
-    return wrap(data if data.ndim else float(data))
 
 
 # ---------------------------------------------------------------- products

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .derivative import shape_of
 from .identity import WeakTable
 from .lazy import np
+from .shapes import shape_of
 from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ..batch import Batched
 from ..op import Op, registry
 from ..tensor import Tensor
 from . import arithmetic, choose, exponential, factor, index, linear, making, nn, piecewise, reduce, running, shape, special, trigonometric
@@ -55,6 +56,10 @@ def _install_operators() -> None:
     others |= {f"{side}{name}": registry[f"logical_{name}"].call for name in ("and", "or") for side in ("", "r")}
     for name, function in others.items():
         setattr(Tensor, f"__{name}__", function)
+    # What stands in a rule may be batched.
+    for name in ("add", "sub", "mul", "truediv", "pow", "neg", "matmul"):
+        for side in ("", "r") if name != "neg" else ("",):
+            setattr(Batched, f"__{side}{name}__", getattr(Tensor, f"__{side}{name}__"))
 
 
 # Builtins that make tensors out of nothing, or take something else first: no methods.

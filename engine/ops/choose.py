@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..batch import Batched
 from ..errors import ArgumentError
 from ..lazy import np
 from ..op import as_raw, describe, op
@@ -35,7 +36,7 @@ def choose(c: Any, a: Any, b: Any) -> Any:
     """As `where`, for rules: on a single truth value it is a plain choice, and on raw values no op."""
     if c.__class__ is bool:
         return a if c else b
-    if isinstance(a, Tensor) or isinstance(b, Tensor):
+    if isinstance(a, (Tensor, Batched)) or isinstance(b, (Tensor, Batched)):
         return where(c, a, b)
     return np.where(c.data if isinstance(c, Tensor) else c, a, b)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import EngineError, ShapeError
 from ..lazy import np
 from ..op import formula, op
+from ..shapes import shape_of
 from .choose import choose
 from .linear import solve, square_matrix, transposed, triangular_solve
 from .shape import _diagonal, _embed, _tril, unsqueeze

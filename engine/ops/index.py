@@ -7,12 +7,12 @@ import sys
 from typing import Any
 
 from .. import modes
-from ..derivative import shape_of
+from ..batch import Batched
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
 from ..lazy import np
 from ..op import as_raw, describe, formula, op, record, registry, wrap, wrap_any
-from ..shapes import one_axis, whole
+from ..shapes import one_axis, shape_of, whole
 from ..tensor import Mask, Tensor, untracked
 from .shape import unbox
 
@@ -217,14 +217,14 @@ def _write(value: Any, x: Any, index: Any) -> Any:
 
 def _taken(g: Any, index: Any) -> Any:
     """A copy of g[index]: g itself may be cleared at once."""
-    if isinstance(g, Tensor):
+    if isinstance(g, (Tensor, Batched)):
         return _read(g, index)
     found = (g.array if g.__class__ is Owned else g)[index]
     return found.copy() if found.__class__ is np.ndarray and found.ndim else float(found)
 
 
 def _without(g: Any, index: Any) -> Any:
-    return _overwrite(g, index) if isinstance(g, Tensor) else cleared(g, index)
+    return _overwrite(g, index) if isinstance(g, (Tensor, Batched)) else cleared(g, index)
 
 
 @op(name="_overwrite", builtin=False, node="MaskedFillBackward0", g=lambda g, index: _overwrite(g, index))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError, EngineError, ShapeError
 from ..lazy import linalg, np
 from ..limits import check_elements
 from ..op import formula, op
+from ..shapes import shape_of
 from .exponential import log
 from .reduce import raw
 from .shape import _tril, _triu, reshape, unsqueeze
@@ -155,7 +156,41 @@ def _spread_diagonal(x: Any, own: str, unique: str, shape: Any) -> Any:
 def _einsum(xs: Any, spec: str) -> Any:
     from .shape import unbox
 
+    inputs, output = spec.split("->")
+    terms = inputs.split(",")
+    if len(terms) == 2 and all(len(set(t)) == len(t) for t in terms):
+        return unbox(_pair(terms[0], terms[1], output, xs[0], xs[1]))
     return unbox(np.einsum(spec, *xs, optimize=len(xs) > 2))
+
+
+def _pair(left: str, right: str, output: str, a: Any, b: Any) -> Any:
+    """Two operands as one (batched) matrix product, which runs at the speed of BLAS where NumPy's own loop does not.
+
+    Every letter is shared by all three (a batch), summed over, or belongs to one side; what only one operand has and the result
+    has not is summed first.
+    """
+    a, left = _summed(a, left, right + output)
+    b, right = _summed(b, right, left + output)
+    batch = [c for c in left if c in right and c in output]
+    inner = [c for c in left if c in right and c not in output]
+    rows = [c for c in left if c not in right]
+    columns = [c for c in right if c not in left]
+    sizes = {**dict(zip(left, np.shape(a), strict=True)), **dict(zip(right, np.shape(b), strict=True))}
+
+    def laid_out(x: Any, term: str, *groups: list[str]) -> Any:
+        order = [term.index(c) for group in groups for c in group]
+        shape = [sizes[c] for c in groups[0]] + [math.prod(sizes[c] for c in group) for group in groups[1:]]
+        return np.transpose(x, order).reshape(shape)
+
+    product = laid_out(a, left, batch, rows, inner) @ laid_out(b, right, batch, inner, columns)
+    letters = batch + rows + columns
+    return product.reshape([sizes[c] for c in letters]).transpose([letters.index(c) for c in output])
+
+
+def _summed(x: Any, term: str, elsewhere: str) -> tuple[Any, str]:
+    """An operand with the axes summed away that nobody else speaks of."""
+    lone = tuple(i for i, c in enumerate(term) if c not in elsewhere)
+    return (np.add.reduce(x, lone), "".join(c for c in term if c in elsewhere)) if lone else (x, term)
 
 
 @formula(direct=True, domain="einsum")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError
 from ..lazy import np
 from ..limits import check_elements
 from ..op import as_raw, formula
-from ..shapes import sizes_of, whole
+from ..shapes import shape_of, sizes_of, whole
 from ..tensor import Tensor, untracked
 from .shape import unbox
 

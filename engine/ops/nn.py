@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import as_raw, formula, op
-from ..shapes import whole
+from ..shapes import shape_of, whole
 from .arithmetic import div, square
 from .choose import choose
 from .exponential import rsqrt, xlogy

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import as_raw, formula, op
-from ..shapes import axes_of, one_axis
+from ..shapes import axes_of, one_axis, shape_of
 from ..tensor import Tensor
 from .arithmetic import div
 from .choose import choose, zero

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError
 from ..lazy import np
 from ..op import formula, op
-from ..shapes import one_axis, whole
+from ..shapes import one_axis, shape_of, whole
 from .index import getitem, taker
 from .piecewise import lerp
 from .reduce import along, has_zero, kept, raw

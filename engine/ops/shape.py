@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..derivative import shape_of
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..limits import check_elements
 from ..op import as_raw, formula, op
-from ..shapes import axes_of, one_axis, sizes_of, whole
+from ..shapes import axes_of, one_axis, shape_of, sizes_of, whole
 from ..tensor import Tensor, untracked
 
 
