@@ -37,13 +37,10 @@ class GraphTask:
         self.visited: list[Node] = []
         # The node whose rules run at present.
         self.node: Node | None = None
-        # How many gradients each node still waits for. Without captures every visited node is on the way to a leaf.
+        # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
+        self.needed: set[Node] | None = None
+        # How many gradients each node still waits for, where that is counted.
         self.dependencies: dict[Node, int] = {}
-
-    @property
-    def plain(self) -> bool:
-        """Whether nothing is asked for but that the leaves get their gradients."""
-        return not (self.captures or self.create_graph or listeners or Hooks.live)
 
     def will_run(self, node: Node) -> bool:
         """Whether this pass comes by a node."""
@@ -72,11 +69,11 @@ class Engine:
         """
         try:
             _discover(task, [node_of(root) for root, _ in roots])
-            if task.plain:
-                _sweep(task, roots)
-            else:
+            if listeners or Hooks.live:
                 _count(task, [node_of(root) for root, _ in roots])
                 _run_ready(task, roots)
+            else:
+                _sweep(task, roots)
         except BaseException:
             for node in task.visited:
                 node.grad = None
@@ -118,19 +115,27 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
 
 
 def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
-    """The plain pass: the visited nodes from the latest to the first.
+    """The pass that nobody watches: the visited nodes from the latest to the first.
 
     A node is made after all that it depends on, so whoever sends it a gradient is later than it: in this order every node has
     all its gradients when its turn comes, as it would have in the ready queue, and nothing needs to be counted.
     """
     order, retain, place = task.visited, task.retain_graph, task.place
     order.sort(key=_sequence_nr)
+    if task.captures:
+        _prune(task)
+    needed, plain = task.needed, not (task.captures or task.create_graph)
     for root, gradient in roots:
-        deliver(root, gradient)
+        if needed is None or node_of(root) in needed:
+            deliver(root, gradient)
     while order:
         node = order.pop()
         gradient = node.grad
         node.grad = None
+        if not plain:
+            if needed is None or node in needed:
+                _step(task, node, gradient)
+            continue
         if node.__class__ is AccumulateGrad:
             if gradient is not WAITING and task.accumulate:
                 finish_leaf(node, gradient)
@@ -157,24 +162,94 @@ def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(g.array if g.__class__ is Owned else settled(g) for g in buffers)
 
 
-# ---------------------------------------------------------------- the pass that is watched, records itself, or goes to chosen tensors
+def _prune(task: GraphTask) -> None:
+    """Keeps the nodes from which something that was asked for can be reached. The visited nodes must be in their order."""
+    needed = task.needed = {node_of(edge) for edge in task.captures}
+    for node in task.visited:
+        for edge in node.edges:
+            if edge is not None and (edge if edge.__class__ is not Edge else edge.node) in needed:
+                needed.add(node)
+                break
+
+
+def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
+    """The turn of one node, with all that may be asked of it: hooks, captures, a recorded derivative, listeners.
+
+    Returns the edges over which something, or the news of nothing, was sent.
+    """
+    gradient = settled(gradient)
+    if gradient.__class__ is list:
+        gradient = _outputs(gradient)
+    hooks: Hooks | None = getattr(node, "extra", None)
+    if hooks is not None and gradient is not None:
+        gradient = run_tensor_hooks(hooks, written(gradient))
+    if task.captures:
+        _capture(task, node, gradient)
+    if hooks is not None and hooks.pre and gradient is not None:
+        gradient = run_pre_hooks(hooks, gradient)
+    for listener in listeners:
+        listener.started(node, gradient)
+    if node.__class__ is AccumulateGrad:
+        if gradient is not None and task.accumulate:
+            finish_leaf(node, gradient)
+        return ()
+    edges = node.edges
+    gradients = _apply(task, node, gradient)
+    if hooks is not None and hooks.post:
+        gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
+    if not task.retain_graph:
+        _release(node, task.place)
+    needed = task.needed
+    sent = []
+    for edge, part in zip(edges, gradients, strict=True):
+        if edge is not None and (needed is None or node_of(edge) in needed):
+            if part is not None:
+                deliver(edge, part)
+            sent.append(edge)
+    return sent
+
+
+def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
+    """Runs the rules of a node for the edges that are needed; recorded in the node's own name under `create_graph`."""
+    derivative, needed = node.derivative, task.needed
+    apply = derivative.apply
+    if needed is not None:
+        mask = sum(1 << i for i, e in enumerate(node.edges) if e is not None and node_of(e) in needed)
+        if not mask:
+            return (None,) * len(node.edges)
+        apply = derivative.restricted(mask)
+    if gradient is None:
+        return (None,) * len(node.edges)
+    if gradient.__class__ is Owned and not derivative.takes_owned:
+        gradient = gradient.array
+    task.node = node
+    if task.create_graph:
+        modes.local.place = (node.code, node.lasti)
+        gradients: Sequence[Any] = apply(saved_tensors(node), gradient)
+    else:
+        gradients = apply(node.saved, gradient)
+    for listener in listeners:
+        listener.ran(node, gradient, gradients)
+    return gradients
+
+
+# ---------------------------------------------------------------- the pass that is watched
 
 
 def _count(task: GraphTask, roots: Sequence[Node]) -> None:
     """Counts for each node on a path to what is asked for how many gradients it will get; a root gets one from the caller."""
-    asked = {node_of(edge) for edge in task.captures}
-    needed: dict[Node, int] = {}
-    for node in sorted(task.visited, key=_sequence_nr):
-        if not asked or node in asked or any(e is not None and node_of(e) in needed for e in node.edges):
-            needed[node] = 0
-    for node in needed:
+    task.visited.sort(key=_sequence_nr)
+    if task.captures:
+        _prune(task)
+    waiting = task.dependencies = dict.fromkeys(n for n in task.visited if task.needed is None or n in task.needed)
+    waiting |= dict.fromkeys(waiting, 0)
+    for node in list(waiting):
         for edge in node.edges:
-            if edge is not None and node_of(edge) in needed:
-                needed[node_of(edge)] += 1
+            if edge is not None and node_of(edge) in waiting:
+                waiting[node_of(edge)] += 1
     for node in roots:
-        if node in needed:
-            needed[node] += 1
-    task.dependencies = needed
+        if node in waiting:
+            waiting[node] += 1
     for listener in listeners:
         listener.began(task)
 
@@ -198,57 +273,15 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
             arrived(root)
     while ready:
         node = heappop(ready)[1]
-        gradient, node.grad = settled(node.grad), None
-        if gradient.__class__ is list:
-            gradient = _outputs(gradient)
-        hooks: Hooks | None = getattr(node, "extra", None)
-        if hooks is not None and gradient is not None:
-            gradient = run_tensor_hooks(hooks, gradient.array if gradient.__class__ is Owned else gradient)
-        _capture(task, node, gradient)
-        if hooks is not None and hooks.pre and gradient is not None:
-            gradient = run_pre_hooks(hooks, gradient)
-        for listener in listeners:
-            listener.started(node, gradient)
-        if node.__class__ is AccumulateGrad:
-            if gradient is not None and task.accumulate:
-                finish_leaf(node, gradient)
-            continue
-        edges = node.edges
-        gradients = _apply(task, node, gradient)
-        if hooks is not None and hooks.post:
-            gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
-        if not task.retain_graph:
-            _release(node, task.place)
-        for edge, part in zip(edges, gradients, strict=True):
-            if edge is not None and node_of(edge) in waiting:
-                if part is not None:
-                    deliver(edge, part)
-                arrived(edge)
+        gradient, node.grad = node.grad, None
+        for edge in _step(task, node, gradient):
+            arrived(edge)
     for node in task.visited:
         node.grad = None
 
 
 # The place of a leaf in the queue: before every node.
 _PRIORITY = 1 << 62
-
-
-def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
-    """Runs the rules of a node for the edges that are needed; recorded in the node's own name under `create_graph`."""
-    mask = sum(1 << i for i, e in enumerate(node.edges) if e is not None and node_of(e) in task.dependencies)
-    if gradient is None or not mask:
-        return (None,) * len(node.edges)
-    if gradient.__class__ is Owned and not node.derivative.takes_owned:
-        gradient = gradient.array
-    apply = node.derivative.restricted(mask)
-    task.node = node
-    if task.create_graph:
-        with modes.at_place((node.code, node.lasti)):
-            gradients: Sequence[Any] = apply(saved_tensors(node), gradient)
-    else:
-        gradients = apply(node.saved, gradient)
-    for listener in listeners:
-        listener.ran(node, gradient, gradients)
-    return gradients
 
 
 def _capture(task: GraphTask, node: Node, gradient: Any) -> None:
@@ -327,10 +360,16 @@ def run_task(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
 
 def _execute(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
     before, current.task = current.task, task
+    place = modes.local.place
+    if task.create_graph:
+        modes.add_special(1)
     try:
         Engine.execute(task, roots)
     finally:
         current.task = before
+        if task.create_graph:
+            modes.add_special(-1)
+            modes.local.place = place
         for listener in listeners:
             listener.ended()
 
