@@ -111,7 +111,7 @@ def text(cells: list[Any]) -> str:
 
 
 class Earlier:
-    """The complete rows of a file, by index. The file is cut off where they end: at a torn line or a gap, behind which rows are kept here."""
+    """The complete rows of a file, by index. The file is cut off at a torn line or a gap; rows behind it are kept here."""
 
     def __init__(self, path: Path, form: Form, grid: Grid) -> None:
         self.rows: dict[int, str] = {}

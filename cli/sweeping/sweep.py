@@ -13,8 +13,8 @@ from ..document import plain
 from ..options import Program, named
 from ..program import constant, guarded
 from ..status import UsageError
-from .workers import Start, batches_of, cluster, here, processes, resilient
 from .work import Job
+from .workers import Start, batches_of, cluster, here, processes, resilient
 
 if TYPE_CHECKING:
     from .grid import Grid

@@ -79,7 +79,8 @@ def connect(address: str) -> Any:
         raise UsageError("--dask needs the package distributed", help="pip install 'dagrad[dask]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is no news here
     try:
-        return Client(address, timeout="5s", set_as_default=False)
+        made: Any = Client
+        return made(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise UsageError(f"no Dask scheduler answers at {address}", help=str(error).split("\n")[0] or None) from None
 
