@@ -82,7 +82,7 @@ def balanced(tokens: list[Token], mistakes: list[Mistake]) -> list[Token]:
     kept: list[Token] = []
     stack: list[tuple[Token, int]] = []  # open brackets, and how many tokens are kept before each
     at = 0
-    while at < len(tokens):
+    while at < len(tokens) and len(mistakes) < MAX_ERRORS:
         token = tokens[at]
         opener = stack[-1][0] if stack else None
         in_brackets = opener is not None and opener.type != "LBRACE"
@@ -140,7 +140,7 @@ def _unclosed(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept
         return at
     resume = at
     if at == len(tokens) or tokens[at].type not in STATEMENTS | {"LBRACE", "RBRACE"}:
-        resume = _resume(tokens, tokens.index(opener))
+        resume = _resume(tokens, next(i for i, token in enumerate(tokens) if token is opener))
     _drop_statement(kept, count, tokens[resume : resume + 1])
     return resume
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .units import Unit
 
 MAX_BLOCKS = 80
+CROWDED = 30  # unknown names after which no more suggestions are sought: only the first ten are shown
 MAX_LOOPS = 18
 ATTRIBUTE_NAMES = ("grad", "T", "shape", "ndim", "size", "requires_grad", "is_leaf", "grad_fn")
 
@@ -208,7 +209,9 @@ class Scope:
             return
         self.unit.reported.add(name)
         what = "function" if called else "name"
-        self.error("unknown-name", f"unknown {what} '{name}'", at, suggestion(name, self.visible(functions_only=called)))
+        crowded = len(self.unit.diagnostics) > CROWDED
+        help = None if crowded else suggestion(name, self.visible(functions_only=called))
+        self.error("unknown-name", f"unknown {what} '{name}'", at, help)
 
     def visible(self, functions_only: bool = False) -> list[str]:
         """All names that could be meant here, the program's own first."""
