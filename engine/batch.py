@@ -38,7 +38,9 @@ class Batched:
 def lift(op: Op, args: list[Any]) -> Batched:
     """The op on arguments of which some are batched."""
     if op.elementwise:
-        return Batched(op.call(*_aligned(args, len(op.inputs))))
+        aligned = _aligned(args, len(op.inputs))
+        recorded = any(isinstance(a, Tensor) for a in aligned)
+        return Batched(op.call(*aligned) if recorded else op.array(*aligned))
     rule = RULES.get(op.name)
     found = rule(op, args) if rule is not None else None
     return _one_by_one(op, args) if found is None else Batched(found)
@@ -46,17 +48,14 @@ def lift(op: Op, args: list[Any]) -> Batched:
 
 def _aligned(args: list[Any], inputs: int) -> list[Any]:
     """Operands of an elementwise op with the same number of axes behind the leading one, so that they broadcast copy by copy."""
+    ndim = max([0 if a.__class__ is float or a is None else len(a.shape) for a in args[:inputs]])
+    return [a if a.__class__ is not Batched else a.data if len(a.shape) == ndim else _spaced(a, ndim) for a in args]
+
+
+def _spaced(a: Batched, ndim: int) -> Any:
     from .ops.shape import reshape
 
-    ndim = max(len(shape_of(a)) for a in args[:inputs] if a is not None)
-    found = []
-    for a in args:
-        if isinstance(a, Batched):
-            missing = ndim - len(a.shape)
-            found.append(reshape(a.data, (a.count, *(1,) * missing, *a.shape)) if missing else a.data)
-        else:
-            found.append(a)
-    return found
+    return reshape(a.data, (a.count, *(1,) * (ndim - len(a.shape)), *a.shape))
 
 
 def _one_by_one(op: Op, args: list[Any]) -> Batched:

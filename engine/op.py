@@ -65,6 +65,11 @@ class Op:
         if settings:
             raise TypeError(f"unknown settings of {self.name}: {sorted(settings)}")
         self.differentiable = sum(1 << i for i, rule in enumerate(self.rules) if rule is not None)
+        # Whether it is a function of one or two differentiable inputs and nothing else.
+        single = not (self.variadic or self.statics or self.masks or self.boolean or self.outputs > 1)
+        self.plain = single and len(self.inputs) in (1, 2) and all(self.rules)
+        # Whether each element of the result depends on the elements at its place alone.
+        self.elementwise = (self.plain and self.scalar is not forward) or self.name in _ELEMENTWISE_WITH_SETTINGS
         self._derivatives: dict[int, Derivative] = {}
         self.call = self._call_path()
         self._function: Callable[..., Any] | None = None
@@ -96,17 +101,6 @@ class Op:
         if found is None:
             found = self._derivatives[mask] = Derivative(self, mask)
         return found
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is a function of one or two differentiable inputs and nothing else."""
-        simple = not (self.variadic or self.statics or self.masks or self.boolean or self.outputs > 1)
-        return simple and len(self.inputs) in (1, 2) and all(self.rules)
-
-    @property
-    def elementwise(self) -> bool:
-        """Whether each element of the result depends on the elements at its place alone."""
-        return (self.plain and self.scalar is not self.array) or self.name in _ELEMENTWISE_WITH_SETTINGS
 
     @property
     def function(self) -> Callable[..., Any]:

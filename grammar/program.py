@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .diagnostic import DagradError, Diagnostic
@@ -15,8 +16,7 @@ from .units import FRAMES, Project, Unit
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterator
-    from types import CodeType
+    from collections.abc import Callable, Iterable, Iterator
 
     from .emitter import Checks
     from .runtime import Runtime
@@ -119,7 +119,7 @@ class Program:
         result = Run()
         code = self.code(settings.checks())
         runtime = Runtime(settings, [unit.source for unit in self.project.units])
-        names = runtime.globals()
+        names = runtime.globals(names_in(code))
         frames: list[dict[str, Any]] = []
         try:
             with limits(settings):
@@ -164,6 +164,16 @@ class Program:
         result.backward_calls = runtime.backward_calls
 
 
+def names_in(codes: Iterable[CodeType]) -> set[str]:
+    """Every global name that compiled code speaks of."""
+    waiting, found = list(codes), set()
+    while waiting:
+        code = waiting.pop()
+        found.update(code.co_names)
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return found
+
+
 class Expression:
     """A lone expression whose free names are its variables."""
 
@@ -188,7 +198,7 @@ class Expression:
             with no_collection(), recursion_limit(FRAMES):
                 module = expression_module(self.unit, self.tree, settings.checks())
             self._code = python_code(module, self.unit)
-        names = Runtime(settings, [self.source]).globals()
+        names = Runtime(settings, [self.source]).globals(names_in([self._code]))
         try:
             with limits(settings):
                 exec(self._code, names)

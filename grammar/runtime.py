@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from .data import load, save
 from .values import Text, Tuple, boolean, format_value, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .program import Settings
     from .source import Source
@@ -43,9 +42,9 @@ class Runtime:
         self.depth = 0
         self.imported: set[int] = set()
 
-    def globals(self) -> dict[str, Any]:
-        """The namespace: the runtime's functions (r_) and the builtins (b_), nothing else."""
-        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions(), **optimize.functions(self.params)}
+    def globals(self, used: Iterable[str]) -> dict[str, Any]:
+        """The namespace: the runtime's functions (r_) and the builtins (b_) that are `used`, nothing else."""
+        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions(used), **optimize.functions(self.params)}
         names.update(
             b_print=self.print, b_backward=self.backward, b_zero_grad=self.zero_grad, b_save=self.save,
             r_param=self.param, r_input=self.input, r_step=self.step, r_enter=self.enter, r_leave=self.leave, r_show=self.show,
@@ -141,10 +140,10 @@ class Runtime:
         self.depth -= 1
 
 
-@functools.cache
-def builtin_functions() -> dict[str, Any]:
-    """The builtins by their names in compiled code."""
-    return {**{f"b_{name}": _language(registry[name]) for name in signatures() if name not in OWN}, **OWN_FUNCTIONS}
+def builtin_functions(used: Iterable[str]) -> dict[str, Any]:
+    """The builtins that compiled code names, by those names. The others are not made: an op's fast path takes time to write."""
+    known = {f"b_{name}": name for name in signatures() if name not in OWN}
+    return {**{name: _language(registry[known[name]]) for name in used if name in known}, **OWN_FUNCTIONS}
 
 
 def _language(op: Any) -> Any:

@@ -210,7 +210,7 @@ def function_name(function: Any) -> str:
     """What the language calls a function."""
     from .runtime import builtin_functions
 
-    for python, found in builtin_functions().items():
+    for python, found in builtin_functions(()).items():
         if found is function:
             return display_name(python)
     return display_name(getattr(function, "__name__", ""))
