@@ -1,6 +1,7 @@
 """`dagrad grad`: value and derivatives of one expression at a point."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from ..status import UsageError
 
 if TYPE_CHECKING:
     from ..point import Point
+    from ..summing import RowSum
 
 
 class Format(StrEnum):
@@ -33,6 +35,11 @@ def command(
     hvp: Annotated[
         list[str] | None, typer.Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
+    ] = None,
+    sum: Annotated[bool, typer.Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
+    chunk: Annotated[int | None, typer.Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
     format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
@@ -45,10 +52,16 @@ def command(
     g=$(dagrad grad 'x^2' --at x=3 --format value)    # the bare number, for scripts
     dagrad grad -x^2 --at x=3 --json                  # one JSON document
     dagrad grad 'x*y + sin(x)' --at x=1 --at y=2 --steps  # how the gradients come about
+    dagrad grad '(y - b*x)^2' --data samples/nist/danwood.csv --sum --at b=2  # over the rows of a file
     """
     from ..point import Point
 
-    point = Point(the_expression(expression, e), at or [])
+    text = the_expression(expression, e)
+    if data is not None:
+        return over_rows(screen, text, at or [], wrt or [], data, chunk, sum, format, digits)
+    if chunk is not None:
+        raise UsageError("--chunk needs --data", help="only a data file is read in pieces")
+    point = Point(f"sum({text})" if sum else text, at or [])
     names = point.chosen(wrt or [])
     if not jacobian:
         point.require_scalar()
@@ -58,6 +71,21 @@ def command(
     if steps:
         point.require_scalar()
         return explained(screen, point, at or [], found, digits, format)
+    return show(screen, point, found, format, digits)
+
+
+def over_rows(
+    screen: Screen, text: str, at: list[str], wrt: list[str], data: Path, chunk: int | None, add: bool, format: Format, digits: int | None
+) -> None:
+    """The gradient of a sum over the rows of a file."""
+    from ..summing import RowSum
+
+    rows_of = RowSum(text, at, data, add)
+    show(screen, rows_of, {"gradients": rows_of.gradients(rows_of.chosen(wrt), chunk)}, format, digits)
+
+
+def show(screen: Screen, point: "Point | RowSum", found: dict[str, Any], format: Format, digits: int | None) -> None:
+    """Value and derivatives in the form that was asked for."""
     if screen.json or format is Format.JSON:
         screen.document(expression=point.text, value=point.value, **found)
     elif format is Format.VALUE:
@@ -130,7 +158,7 @@ def bare(screen: Screen, found: dict[str, Any]) -> None:
         screen.line(text(value))
 
 
-def table(screen: Screen, point: "Point", found: dict[str, Any], digits: int | None) -> None:
+def table(screen: Screen, point: "Point | RowSum", found: dict[str, Any], digits: int | None) -> None:
     from ..values import cell, text
 
     def show(value: Any) -> str:
