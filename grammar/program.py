@@ -166,7 +166,8 @@ class Program:
 
 def names_in(codes: Iterable[CodeType]) -> set[str]:
     """Every global name that compiled code speaks of."""
-    waiting, found = list(codes), set()
+    waiting = list(codes)
+    found: set[str] = set()
     while waiting:
         code = waiting.pop()
         found.update(code.co_names)

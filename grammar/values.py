@@ -208,9 +208,10 @@ def display_name(python: str) -> str:
 
 def function_name(function: Any) -> str:
     """What the language calls a function."""
+    from .builtins import signatures
     from .runtime import builtin_functions
 
-    for python, found in builtin_functions(()).items():
+    for python, found in builtin_functions(f"b_{name}" for name in signatures()).items():
         if found is function:
             return display_name(python)
     return display_name(getattr(function, "__name__", ""))

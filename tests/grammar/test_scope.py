@@ -95,6 +95,7 @@ def test_builtin_names_may_be_variables(run, errors):
 def test_functions_are_values(run):
     values = run("f(x) = x^2\napply(g, x) = g(x)\na = apply(f, 3)\nb = apply(sqrt, 9)\nh = f\nc = h(4)\nd = h(x=5)").values
     assert [values[n] for n in "abcd"] == [9, 3, 16, 25]
+    assert run("f(x) = x\nprint(f, max, isnan)").output == ["function f function max function isnan"]
 
 
 def test_defaults_are_evaluated_once_at_the_definition(run, errors):
