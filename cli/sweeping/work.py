@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,7 +12,6 @@ from dagrad.grammar import DagradError, Diagnostic, Settings, Source, compile_ex
 from ..document import plain
 from ..values import is_numeric
 
-Batch = Sequence[tuple[int, dict[str, Any]]]
 Row = dict[str, Any]
 
 
@@ -27,10 +25,14 @@ class Job:
     settings: tuple[tuple[str, Any], ...] = ()
     keep: tuple[str, ...] = field(default=())
 
+    def done(self, item: tuple[int, dict[str, Any]]) -> Row:
+        """The row of one point."""
+        return row(self, *item)
 
-def work(job: Job, batch: Batch) -> list[Row]:
-    """The rows of a batch, in order."""
-    return [row(job, index, point) for index, point in batch]
+    def died(self, item: tuple[int, dict[str, Any]]) -> Row:
+        """The row of a point that took its worker along whenever it was tried."""
+        error = Diagnostic("memory", "the worker died at this point", help="most often it ran out of memory")
+        return {"index": item[0], "point": plain(item[1]), "ok": False, "error": error.as_json()}
 
 
 def row(job: Job, index: int, point: dict[str, Any]) -> Row:

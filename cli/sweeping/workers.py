@@ -6,22 +6,36 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
-from dagrad.grammar import Diagnostic
-
-from ..document import plain
 from ..status import UsageError
-from .work import Batch, Job, Row, work
 
 DEATHS = 3  # times that a batch may take its worker along before its points are tried one by one
+
+
+class Job(Protocol):
+    """Work that comes in items, as plain data that can travel to another process."""
+
+    def done(self, item: Any) -> Any:
+        """What comes of an item."""
+
+    def died(self, item: Any) -> Any:
+        """What stands for it when it took its worker along whenever it was tried."""
+
+
+Batch = Sequence[Any]
+
+
+def work(job: Job, batch: Batch) -> list[Any]:
+    """What comes of a batch, in order."""
+    return [job.done(item) for item in batch]
 
 
 class Died(Exception):
     """The worker of the next batch is gone."""
 
 
-Rows = Iterator[list[Row]]
+Rows = Iterator[list[Any]]
 Start = Callable[[Job, Sequence[Batch]], Rows]
 
 
@@ -50,7 +64,7 @@ def processes(count: int) -> Start:
     return start
 
 
-def each(results: Iterator[list[Row]]) -> Rows:
+def each(results: Rows) -> Rows:
     """The results without the generator's own end: it is closed by whom it belongs to."""
     for rows in results:  # noqa: UP028 - yield from would close it
         yield rows
@@ -123,16 +137,15 @@ def resilient(start: Start, job: Job, batches: Sequence[Batch]) -> Rows:
             done, deaths = done + 1, 0
 
 
-def alone(start: Start, job: Job, item: tuple[int, dict[str, Any]]) -> Row:
-    """One point by itself: if its worker dies again, the point is at fault."""
+def alone(start: Start, job: Job, item: Any) -> Any:
+    """One item by itself: if its worker dies again, the item is at fault."""
     try:
         return next(iter(start(job, [[item]])))[0]
     except Died:
-        error = Diagnostic("memory", "the worker died at this point", help="most often it ran out of memory")
-        return {"index": item[0], "point": plain(item[1]), "ok": False, "error": error.as_json()}
+        return job.died(item)
 
 
-def batches_of(points: Sequence[tuple[int, dict[str, Any]]], workers: int) -> list[Batch]:
+def batches_of(points: Sequence[Any], workers: int) -> list[Batch]:
     """Pieces small enough that the workers end together and a death costs little."""
     size = max(1, min(50, len(points) // (8 * workers))) if workers > 1 else 1
     return [points[i : i + size] for i in range(0, len(points), size)]
