@@ -68,7 +68,7 @@ def stamp() -> bytes:
 
 
 def write_tables(path: str = TABLES) -> None:
-    """Builds the tables anew; run `python -m dagrad.grammar.parser` after a change of the grammar."""
+    """Builds the tables anew; run `python -m dagrad.grammar` after a change of the grammar."""
     with open(path, "wb") as file:
         file.write(stamp() + b"\n")
         build().save(file)
@@ -189,7 +189,3 @@ class Machine:
             states.append(conf.states[states[-1]][target.origin.name][1])
             if kind == "$END" and states[-1] == conf.end_state:
                 return True
-
-
-if __name__ == "__main__":
-    write_tables()

@@ -19,7 +19,7 @@ def test_grammar_has_no_conflicts_and_no_colliding_terminals():
 
 def test_shipped_tables_fit_the_grammar():
     with open(TABLES, "rb") as file:
-        assert file.readline().strip() == stamp(), "run python -m dagrad.grammar.parser"
+        assert file.readline().strip() == stamp(), "run python -m dagrad.grammar"
 
 
 def test_stale_tables_are_not_used(tmp_path, monkeypatch):
