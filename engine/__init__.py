@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import inplace, ops
 from .anomaly import NonFiniteError, detect_anomaly, set_detect_anomaly
-from .backward import Engine, backward
+from .backward import Engine
+from .calls import backward
 from .errors import (
     ArgumentError,
     EngineError,

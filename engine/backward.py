@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from heapq import heappop, heappush
 from operator import attrgetter
@@ -11,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .accumulate import finish_leaf
 from .derivative import saved_values
-from .errors import EngineError, ShapeError
 from .gradient import Owned, deliver, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from .lazy import np
-from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, here, node_of
+from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
 from .refusal import check_versions, freed
-from .tensor import Tensor, untracked
+from .tensor import untracked
 from .versions import any_changes
 
 if TYPE_CHECKING:
@@ -34,17 +31,18 @@ class GraphTask:
         self.place = place
         self.captures: dict[Any, Any] = dict.fromkeys(captures)
         self.accumulate = accumulate
+        self.number = next_number()
         self.visited: list[Node] = []
+        # Whether it runs inside another pass of this thread; then the buffers of that one are set aside while it lasts.
+        self.nested = False
+        self.own: set[Node] = set()
+        self.set_aside: list[tuple[Node, Any]] = []
         # The node whose rules run at present.
         self.node: Node | None = None
         # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
         self.needed: set[Node] | None = None
         # How many gradients each node still waits for, where that is counted.
         self.dependencies: dict[Node, int] = {}
-
-    def will_run(self, node: Node) -> bool:
-        """Whether this pass comes by a node."""
-        return node in self.dependencies
 
 
 class _Current(threading.local):
@@ -87,13 +85,20 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
     """
     visited = task.visited
     last_change = 0
+    target: Any
     for node in roots:
+        if task.nested:
+            _make_room(task, node)
         if node.grad is None:
             node.grad = WAITING
             visited.append(node)
     for node in visited:
         if not node.edges:
             raise freed(node)
+        if task.nested:
+            for target in node.edges:
+                if target is not None:
+                    _make_room(task, node_of(target))
         for target in node.edges:
             if target is not None and target.grad is None:
                 if target.__class__ is not Node:
@@ -109,6 +114,15 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
             # Only what was recorded before the last change can have saved a value that is gone.
             if node.sequence_nr < last_change or buffers or Hooks.live:
                 check_versions(node, buffers)
+
+
+def _make_room(task: GraphTask, node: Node) -> None:
+    """In a pass within a pass: sets aside what the outer one has in the buffer of a node that this one comes to first."""
+    if node not in task.own:
+        task.own.add(node)
+        if node.grad is not None:
+            task.set_aside.append((node, node.grad))
+            node.grad = None
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -185,6 +199,8 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         gradient = run_tensor_hooks(hooks, written(gradient))
     if task.captures:
         _capture(task, node, gradient)
+        if node.__class__ is not AccumulateGrad and not any(e is not None and node_of(e) in task.needed for e in node.edges):  # type: ignore[operator]
+            return ()
     if hooks is not None and hooks.pre and gradient is not None:
         gradient = run_pre_hooks(hooks, gradient)
     for listener in listeners:
@@ -241,8 +257,7 @@ def _count(task: GraphTask, roots: Sequence[Node]) -> None:
     task.visited.sort(key=_sequence_nr)
     if task.captures:
         _prune(task)
-    waiting = task.dependencies = dict.fromkeys(n for n in task.visited if task.needed is None or n in task.needed)
-    waiting |= dict.fromkeys(waiting, 0)
+    waiting = task.dependencies = {node: 0 for node in task.visited if task.needed is None or node in task.needed}
     for node in list(waiting):
         for edge in node.edges:
             if edge is not None and node_of(edge) in waiting:
@@ -322,87 +337,3 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
             if edge is not None:
                 values[i] = untracked(value, edge)
     return tuple(values)
-
-
-# ---------------------------------------------------------------- the calls
-
-
-def backward(
-    tensors: Any,
-    gradients: Any = None,
-    *,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Sequence[Tensor] | None = None,
-) -> None:
-    """Adds the gradients of `tensors` into `.grad` of the leaves they depend on, then dismantles the graph.
-
-    `gradients` holds one gradient a tensor, of its shape; None stands for 1 and needs a single element. Raises EngineError
-    where a tensor is not tracked or a gradient is missing or of the wrong shape.
-    """
-    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    gradients = [gradients] if gradients is None or isinstance(gradients, (Tensor, float, int)) else list(gradients)
-    gradients += [None] * (len(tensors) - len(gradients))
-    roots = [_root(t, g, i, create_graph) for i, (t, g) in enumerate(zip(tensors, gradients, strict=True))]
-    captures = [t.node for t in inputs if t.node is not None] if inputs is not None else []
-    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph, captures, here(2), accumulate=True)
-    run_task(task, roots)
-
-
-def run_task(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
-    """Executes a task with the floating-point warnings of NumPy off: inf and nan are results here."""
-    if "numpy" in sys.modules:
-        with np.errstate(all="ignore"):
-            _execute(task, roots)
-    else:
-        _execute(task, roots)
-
-
-def _execute(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
-    before, current.task = current.task, task
-    place = modes.local.place
-    if task.create_graph:
-        modes.add_special(1)
-    try:
-        Engine.execute(task, roots)
-    finally:
-        current.task = before
-        if task.create_graph:
-            modes.add_special(-1)
-            modes.local.place = place
-        for listener in listeners:
-            listener.ended()
-
-
-def _root(tensor: Any, gradient: Any, number: int, create_graph: bool) -> tuple[Node | Edge, Any]:
-    """A tensor to start from, with the gradient that enters there."""
-    if not isinstance(tensor, Tensor) or tensor.node is None:
-        raise EngineError(
-            f"element {number} of tensors does not require grad and does not have a grad_fn",
-            kind="no-grad",
-            help="it depends on no tracked leaf; look for a missing requires_grad=True, a detach, a no_grad or a comparison on the way",
-        )
-    if gradient is None:
-        if tensor.size != 1:
-            raise EngineError(
-                f"grad can be implicitly created only for scalar outputs; this one has shape {tensor.shape}",
-                kind="backward",
-                help="reduce it with sum() or mean(), or pass gradient=",
-            )
-        gradient = 1.0 if not tensor.shape else np.ones(tensor.shape)
-    else:
-        gradient = _as_gradient(gradient, create_graph)
-        shape = () if gradient.__class__ is float else gradient.shape
-        if shape != tensor.shape:
-            raise ShapeError(
-                f"Mismatch in shape: grad_output[{number}] has a shape of {shape} and output[{number}] has a shape of {tensor.shape}"
-            )
-    return tensor.node, gradient
-
-
-def _as_gradient(gradient: Any, create_graph: bool) -> Any:
-    from .op import as_raw
-
-    if isinstance(gradient, Tensor) and create_graph and gradient.node is not None:
-        return gradient
-    return as_raw(gradient)

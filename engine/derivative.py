@@ -122,6 +122,9 @@ def saved_values(node: Node) -> list[tuple[str, Any]]:
     derivative = getattr(node, "derivative", None)
     if derivative is None or node.released:
         return []
+    if hasattr(derivative, "kept"):
+        found: list[tuple[str, Any]] = derivative.kept(node)
+        return found
     return list(zip(derivative.saved_names[: derivative.value_count], node.saved, strict=False))
 
 

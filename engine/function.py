@@ -15,6 +15,7 @@ from .inplace import replace
 from .lazy import np
 from .node import AccumulateGrad, Edge, Node, here, next_number
 from .op import announce
+from .saving import packed, unpacked
 from .shapes import shape_of
 from .tensor import Tensor, untracked
 
@@ -25,7 +26,8 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...] = ()
 
     def __init__(self) -> None:
-        self._saved: list[tuple[Any, int | None]] = []
+        # The value, which output it is, and where its gradient goes if it is another tensor in packed form.
+        self._saved: list[tuple[Any, int | None, Any]] = []
         self._to_save: tuple[Any, ...] = ()
         self._dirty: tuple[Tensor, ...] = ()
         self._constant: tuple[Tensor, ...] = ()
@@ -57,11 +59,14 @@ class FunctionCtx:
                 "Trying to backward through the graph a second time: the saved tensors were freed by an earlier backward",
                 help="keep the graph with retain_graph=True",
             )
-        return tuple(self._restored(value, output) for value, output in self._saved)
+        return tuple(self._restored(*entry) for entry in self._saved)
 
-    def _restored(self, value: Any, output: int | None) -> Any:
-        if output is None or self._node is None:
-            return value
+    def _restored(self, value: Any, output: int | None, edge: Any) -> Any:
+        if output is None:
+            return value if value is None or isinstance(value, Tensor) else untracked(unpacked(value), edge)
+        value = unpacked(value)
+        if self._node is None:
+            return untracked(value)
         several = self._node.derivative.op.outputs > 1
         return untracked(value, Edge(self._node, output) if several else self._node)
 
@@ -95,6 +100,11 @@ class CustomDerivative:
     def opened(self, node: Node) -> tuple[Any, ...]:
         return node.saved
 
+    def kept(self, node: Node) -> list[tuple[str, Any]]:
+        """What the node keeps: the tensors given to `save_for_backward`, raw."""
+        saved = [getattr(value, "data", value) if isinstance(value, Tensor) else value for value, _, _ in node.saved[0]._saved]
+        return [(f"saved {i}", value) for i, value in enumerate(saved) if value is not None]
+
     def restricted(self, mask: int) -> Callable[..., Any]:
         return self.apply
 
@@ -107,7 +117,7 @@ class CustomDerivative:
         from .backward import current
 
         task = current.task
-        return self._gradients(task.node, g, task.create_graph)  # type: ignore[union-attr]
+        return self._gradients(task.node, g, task.create_graph)  # type: ignore[union-attr, arg-type]
 
     def _gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
         ctx = node.saved[0]
@@ -127,7 +137,7 @@ class CustomDerivative:
         extra = returned[expected:]
         if len(returned) < expected or any(g is not None for g in extra):
             raise EngineError(f"function {self.name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})")
-        found = []
+        found: list[Any] = []
         for i, (edge, g) in enumerate(zip(node.edges, returned, strict=False)):
             if g is not None and not isinstance(g, (Tensor, float, int)):
                 raise ArgumentError(f"expected Variable or None from function {self.name} (got {type(g).__name__} at index {i})")
@@ -215,7 +225,10 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, edges: tuple[Any, ...], out
     results = tuple(_output(ctx, node, i, o, len(outputs) > 1) for i, o in enumerate(outputs))
     for tensor in ctx._to_save:
         number = next((i for i, o in enumerate(outputs) if o is tensor), None)
-        ctx._saved.append((tensor, None) if number is None or tensor is None else (tensor.data, number))
+        if tensor is not None and modes.local.saving:
+            ctx._saved.append((packed(tensor.data), number, tensor.node))
+        else:
+            ctx._saved.append((tensor, None, None) if number is None or tensor is None else (tensor.data, number, None))
     ctx._to_save = ()
     return results
 

@@ -105,31 +105,38 @@ def retain_grad(tensor: Tensor) -> None:
         hooks_of(node_of(tensor.node)).retained.setdefault(tensor.output_nr, None)
 
 
+def move_retained(before: Node | Edge | None, after: Node | Edge | None) -> None:
+    """Lets `retain_grad()` follow a tensor to its new node, when it was changed in place."""
+    hooks = getattr(before, "extra", None) if isinstance(before, Node) else None
+    if hooks is not None and hooks.retained and isinstance(after, Node):
+        hooks_of(after).retained.update(hooks.retained)
+        hooks.retained.clear()
+
+
 def register_multi_grad_hook(tensors: Sequence[Tensor], function: Callable[..., Any], *, mode: str = "all") -> RemovableHandle:
     """Calls `function` once a backward pass: with all gradients when the last of `tensors` has its own ("all"; None for one that
     the pass does not reach), or with the first that arrives ("any")."""
     if mode not in ("all", "any"):
         raise ValueError(f'Expects mode to be one of ("all", "any") but got {mode}')
-    watch = _Watch(list(tensors), function, mode)
-    return watch.handle
+    watch = _Watch([_tracked(t, "register_multi_grad_hook")[0].sequence_nr for t in tensors], function, mode)
+    return RemovableHandle({}, function, [register_hook(t, watch.hook(i)) for i, t in enumerate(tensors)])
 
 
 class _Watch:
     """The tensors of a multi-gradient hook, and what has arrived of them in the present pass."""
 
-    def __init__(self, tensors: list[Tensor], function: Callable[..., Any], mode: str) -> None:
+    def __init__(self, numbers: list[int], function: Callable[..., Any], mode: str) -> None:
         self.function = function
         self.mode = mode
-        self.count = len(tensors)
-        self.edges = [_tracked(t, "register_multi_grad_hook") for t in tensors]
-        self.task: Any = None
+        # The nodes by their sequence numbers: to hold them here would be a cycle, since they hold the hook.
+        self.numbers = numbers
+        self.count = len(numbers)
+        self.pass_number = 0
         self.arrived: dict[int, Any] = {}
         self.expected = 0
         self.lock = threading.Lock()
-        handles = [register_hook(t, self._hook(i)) for i, t in enumerate(tensors)]
-        self.handle = RemovableHandle({}, function, handles)
 
-    def _hook(self, i: int) -> Callable[[Tensor], None]:
+    def hook(self, i: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
             with self.lock:
                 self._begin()
@@ -143,10 +150,12 @@ class _Watch:
     def _begin(self) -> None:
         from .backward import current
 
-        if self.task is not current.task:
-            self.task = current.task
+        task = current.task
+        if task is not None and self.pass_number != task.number:
+            self.pass_number = task.number
             self.arrived = {}
-            self.expected = sum(self.task.will_run(node) for node, _ in self.edges)
+            running = {node.sequence_nr for node in task.dependencies}
+            self.expected = sum(number in running for number in self.numbers)
 
 
 def _tracked(tensor: Tensor, name: str) -> tuple[Node, int]:

@@ -6,31 +6,32 @@ from typing import Any
 
 from . import modes
 from .errors import EngineError, ShapeError
-from .hooks import mark_number_changed
+from .hooks import mark_number_changed, move_retained
 from .lazy import np
 from .node import AccumulateGrad, node_of
-from .op import as_raw, op, record
+from .op import op, record
 from .ops.index import as_index, check_fit, written_to
 from .ops.shape import expand
 from .tensor import Tensor, untracked
+from .values import as_raw
 from .versions import mark_changed
-from .views import View, renew_views, view_of
+from .views import Steps, View, renew_views, view_of
 
 
 @op(
     name="_copy_slices",
     builtin=False,
     node="CopySlices",
-    value=lambda g, view: _looked_at(g, view),
-    x=lambda g, view: view.hollow(g),
+    value=lambda g, steps: _looked_at(g, steps),
+    x=lambda g, steps: steps.hollow(g),
 )
-def _copy_slices(value: Any, x: Any, view: Any) -> Any:
+def _copy_slices(value: Any, x: Any, steps: Any) -> Any:
     """x, into which `value` has been written where the view looks."""
     return x
 
 
-def _looked_at(g: Any, view: View) -> Any:
-    found = view.of(g)
+def _looked_at(g: Any, steps: Steps) -> Any:
+    found = steps.of(g)
     return found.copy() if found.__class__ is np.ndarray else found
 
 
@@ -51,11 +52,12 @@ def replace(x: Tensor, result: Tensor) -> Tensor:
 def _rebase(x: Tensor, view: View | None, result: Tensor) -> None:
     """Ties x, its base and the other views of that to the history of what was written."""
     if view is None:
-        x.node = result.node
+        before, x.node = x.node, result.node
+        move_retained(before, x.node)
         renew_views(x)
     elif result.node is not None or view.base.node is not None:
         base = view.base
-        base.node = _copy_slices(untracked(result.data, result.node), untracked(base.data, base.node), view).node
+        base.node = _copy_slices(untracked(result.data, result.node), untracked(base.data, base.node), view.steps).node
         renew_views(base)
 
 

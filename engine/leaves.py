@@ -6,8 +6,8 @@ from typing import Any
 
 from .errors import EngineError, ShapeError
 from .node import AccumulateGrad, here
-from .op import as_raw, wrap
 from .tensor import Tensor, untracked
+from .values import as_raw, wrap
 
 
 def assign(leaf: Tensor, value: Any) -> Tensor:

@@ -9,11 +9,11 @@ from . import modes
 from .batch import Batched, lift
 from .derivative import Derivative
 from .errors import ArgumentError, EngineError, ShapeError
-from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
 from .shapes import shape_of
 from .tensor import Tensor, untracked
+from .values import as_raw, wrap, wrap_any
 from .views import note_view
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _general(op: Op) -> Callable[..., Any]:
             derivative = op.derivative(mask)
             found = record(derivative, y, tuple(edges), derivative.save(y, *values))
         if op.view and y.__class__ is not float and modes.local.boxed:
-            note_view(args[0], op, tuple(values[1:]), found)
+            note_view(args[0], op, tuple(values[1:]), found)  # type: ignore[arg-type]
         return found
 
     return call
@@ -304,58 +304,6 @@ def bind(op: Op, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         reason = "twice" if name in parameters else "but has no such parameter"
         raise ArgumentError(f"{op.name}() was given {name!r} {reason}")
     return values
-
-
-def as_raw(value: Any, keep: bool = False) -> Any:
-    """The float or array behind anything that a caller may pass; `keep` leaves truth values and whole numbers as they are."""
-    if isinstance(value, Tensor):
-        value = value.data
-    if isinstance(value, float):
-        return value if value.__class__ is float else float(value)
-    if isinstance(value, (bool, int)):
-        return float(value)
-    if isinstance(value, (str, bytes)) or callable(value) or value is None:
-        raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
-    if isinstance(value, (list, tuple)):
-        if any(isinstance(item, Tensor) for item in value):
-            raise ArgumentError("a list of tensors is no tensor", help="join them with stack()")
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind == "f":
-            return float(value) if value.ndim == 0 else value
-        if value.dtype.kind not in "biu":
-            raise ArgumentError(f"an array of {value.dtype} holds no numbers")
-        return value if keep and value.ndim else value.astype(np.float64) if value.ndim else float(value)
-    if isinstance(value, np.generic):
-        return float(value)
-    raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
-
-
-def describe(value: Any) -> str:
-    """What kind of value the user would call this."""
-    if isinstance(value, str):
-        return "a string"
-    if value is None:
-        return "nothing"
-    if isinstance(value, tuple):
-        return "a tuple"
-    return "a function" if callable(value) else f"a {type(value).__name__}"
-
-
-def wrap(y: Any) -> Any:
-    """An untracked result of an op that was given a Tensor."""
-    if y.__class__ is float and not modes.local.boxed:
-        return y
-    return untracked(y)
-
-
-def wrap_any(y: Any) -> Any:
-    """As `wrap`, where the result may be truth values or whole numbers too."""
-    if y.__class__ is float or y.__class__ is bool:
-        return wrap(y) if y.__class__ is float else y
-    if isinstance(y, Tensor):
-        return y
-    return untracked(y)
 
 
 def misfit(op: Op, x: Any, z: Any) -> EngineError:

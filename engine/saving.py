@@ -61,17 +61,26 @@ class PackedDerivative:
 
     def opened(self, node: Node) -> tuple[Any, ...]:
         """The saved values, unpacked."""
-        return tuple(map(unpacked, node.saved))
+        return opened(node.saved)
+
+    def apply(self, saved: tuple[Any, ...], g: Any) -> Any:
+        """As the inner derivative's, on the unpacked values."""
+        return self.inner.apply(opened(saved), g)
 
     def restricted(self, mask: int) -> Callable[..., Any]:
         apply = self.inner.restricted(mask)
-        return lambda saved, g: apply(tuple(map(unpacked, saved)), g)
+        return lambda saved, g: apply(opened(saved), g)
 
     def run(self, node: Node, g: Any) -> None:
         mask = sum(1 << i for i, e in enumerate(node.edges) if e is not None)
         for edge, d in zip(node.edges, self.restricted(mask)(node.saved, g), strict=True):
             if edge is not None and d is not None:
                 deliver(edge, d)
+
+
+def opened(saved: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Saved values as the rules take them; the last first, which lets a checkpoint drop what it computed when its first is asked for."""
+    return tuple(reversed([unpacked(value) for value in reversed(saved)]))
 
 
 def unpacked(value: Any) -> Any:
@@ -81,19 +90,24 @@ def unpacked(value: Any) -> Any:
 
 def pack_saved(node: Node) -> None:
     """Puts the saved values of a new node through the innermost hooks."""
-    hooks = modes.local.saving[-1]
     count = node.derivative.value_count
-    kept = list(node.saved)
-    with _suspended():
-        for i in range(count):
-            raw = kept[i]
-            if raw.__class__ is float or hasattr(raw, "dtype"):
-                tensor = untracked(raw)
-                kept[i] = _Packed(hooks.pack(tensor), hooks.unpack)
-                if tensor.data is not raw or tensor._version != untracked(raw)._version:
-                    raise EngineError("A saved tensor pack hook is modifying its input in place.")
-    node.saved = tuple(kept)
+    if not count:
+        return
+    node.saved = tuple(packed(value) if i < count else value for i, value in enumerate(node.saved))
     node.derivative = PackedDerivative(node.derivative)  # type: ignore[assignment]
+
+
+def packed(raw: Any) -> Any:
+    """A raw value put through the innermost hooks."""
+    if raw.__class__ is not float and not hasattr(raw, "dtype"):
+        return raw
+    hooks, tensor = modes.local.saving[-1], untracked(raw)
+    version = tensor._version
+    with _suspended():
+        form = hooks.pack(tensor)
+    if tensor.data is not raw or tensor._version != version:
+        raise EngineError("A saved tensor pack hook is modifying its input in place.")
+    return _Packed(form, hooks.unpack)
 
 
 class _suspended:

@@ -39,7 +39,7 @@ def whole(value: Any, what: str) -> int:
     """A whole number out of whatever a caller passed for a size, axis or count."""
     number = value.item() if hasattr(value, "item") else value
     if not isinstance(number, (int, float)) or number != number or number in (float("inf"), -float("inf")) or number != int(number):
-        from .op import describe
+        from .values import describe
 
         shown = f"{number:g}" if isinstance(number, (int, float)) else describe(value)
         raise ArgumentError(f"{what} must be a whole number, not {shown}")

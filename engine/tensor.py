@@ -257,7 +257,7 @@ class Tensor:
         graph for another pass (default: as `create_graph`); `create_graph` records the pass itself, so that gradients can be
         differentiated again; `inputs` restricts the pass to these leaves.
         """
-        from .backward import backward
+        from .calls import backward
 
         backward([self], [gradient], retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
 

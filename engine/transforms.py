@@ -5,16 +5,20 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .backward import GraphTask, _root, run_task
+from .backward import GraphTask
 from .batch import Batched
+from .calls import root_of, run_task
+from .deferred import deferred
 from .errors import EngineError, ShapeError
 from .lazy import np
+from .modes import is_grad_enabled
 from .node import here
-from .op import as_raw, op, wrap
+from .op import op
 from .ops.reduce import sum_
 from .ops.shape import expand, reshape
 from .shapes import shape_of
 from .tensor import Tensor, untracked
+from .values import as_raw, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +64,7 @@ def grad(
 
 def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create_graph: bool) -> list[Any]:
     """The gradient for each input, None where it is not on the path."""
-    roots = [_root(y, s, i, create_graph) for i, (y, s) in enumerate(zip(outputs, seeds, strict=True))]
+    roots = [root_of(y, s, i, create_graph) for i, (y, s) in enumerate(zip(outputs, seeds, strict=True))]
     nodes = [x.node for x in inputs]
     task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
     run_task(task, roots)
@@ -147,9 +151,13 @@ def gradient(y: Any, x: Tensor) -> Any:
 def jacobian(y: Any, x: Tensor) -> Any:
     """All dy[i]/dx[j], of shape y.shape + x.shape; zeros where there is no dependence. It can be differentiated again.
 
-    One backward pass serves all rows: its gradients carry a leading axis with a copy for each element of y (batch.py).
+    One backward pass serves all rows: its gradients carry a leading axis with a copy for each element of y (batch.py). By a leaf it
+    is computed as plain numbers, and recorded only when its own derivative is asked for (deferred.py).
     """
-    return _jacobian(y, x, True)
+    if not isinstance(y, Tensor) or y.node is None or not shape_of(y) or not is_grad_enabled() or not x.is_leaf:
+        return _jacobian(y, x, True)
+    value = _jacobian(y, x, False)
+    return deferred(value, y, lambda: _jacobian(y, x, True)) if shape_of(value) else value
 
 
 def numeric_jacobian(y: Any, x: Tensor) -> Any:

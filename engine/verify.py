@@ -9,9 +9,9 @@ from typing import Any
 from . import modes
 from .errors import EngineError
 from .lazy import np
-from .op import as_raw
 from .tensor import Tensor, untracked
 from .transforms import grad
+from .values import as_raw
 
 
 class GradcheckError(EngineError):

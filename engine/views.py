@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from .op import Op
 
 
-class View:
-    """How a tensor that shares memory with `base` is got from it: a chain of ops that move no element."""
+class Steps:
+    """A chain of ops that move no element: what is done to a base to get a view of it."""
 
-    __slots__ = ("base", "steps")
+    __slots__ = ("ops",)
 
-    def __init__(self, base: Tensor, steps: tuple[tuple[Op, tuple[Any, ...]], ...]) -> None:
-        self.base = base
-        self.steps = steps
+    def __init__(self, ops: tuple[tuple[Op, tuple[Any, ...]], ...]) -> None:
+        self.ops = ops
 
     def of(self, x: Any) -> Any:
         """The same view of another value: of an array it shares memory, of a Tensor it is recorded."""
-        for step, settings in self.steps:
+        for step, settings in self.ops:
             x = step.call(x, *settings)
         return x
 
@@ -33,6 +32,16 @@ class View:
         mask = np.ones(shape_of(g))
         self.of(mask)[...] = 0.0
         return g * mask
+
+
+class View:
+    """How a tensor that shares memory with `base` is got from it."""
+
+    __slots__ = ("base", "steps")
+
+    def __init__(self, base: Tensor, steps: Steps) -> None:
+        self.base = base
+        self.steps = steps
 
 
 # The views of each base that are alive.
@@ -47,7 +56,8 @@ def view_of(x: Tensor) -> View | None:
 def note_view(x: Tensor, step: Op, settings: tuple[Any, ...], result: Tensor) -> None:
     """Remembers that `result` is a view of `x`."""
     inner = view_of(x)
-    view = View(x, ((step, settings),)) if inner is None else View(inner.base, (*inner.steps, (step, settings)))
+    own = (step, settings)
+    view = View(x, Steps((own,))) if inner is None else View(inner.base, Steps((*inner.steps.ops, own)))
     result.view = view
     known = _views.get(view.base)
     if known is None:
@@ -60,4 +70,4 @@ def renew_views(base: Tensor) -> None:
     """Records every living view of a base again, now that the base has another history."""
     known = _views.get(base)
     for x in list(known.keys()) if known is not None else ():
-        x.node = x.view.of(untracked(base.data, base.node)).node
+        x.node = x.view.steps.of(untracked(base.data, base.node)).node

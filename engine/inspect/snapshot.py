@@ -177,7 +177,7 @@ def bytes_of(value: Any) -> int:
     """How much memory a saved value takes; a list or tuple is the sum of its members."""
     if isinstance(value, (list, tuple)):
         return sum(map(bytes_of, value))
-    return FLOAT_BYTES if value.__class__ is float else int(buffer_of(value).nbytes)
+    return FLOAT_BYTES if value.__class__ is float else int(getattr(buffer_of(value), "nbytes", 0))
 
 
 def saved_bytes(nodes: list[Node]) -> int:

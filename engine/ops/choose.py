@@ -7,8 +7,9 @@ from typing import Any
 from ..batch import Batched
 from ..errors import ArgumentError
 from ..lazy import np
-from ..op import as_raw, describe, op
+from ..op import op
 from ..tensor import Tensor
+from ..values import as_raw, describe
 
 
 @op(

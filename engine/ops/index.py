@@ -11,9 +11,10 @@ from ..batch import Batched
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
 from ..lazy import np
-from ..op import as_raw, describe, formula, op, record, registry, wrap, wrap_any
+from ..op import formula, op, record, registry
 from ..shapes import one_axis, shape_of, whole
 from ..tensor import Mask, Tensor, untracked
+from ..values import as_raw, describe, wrap, wrap_any
 from .shape import unbox
 
 # ---------------------------------------------------------------- what an index means

@@ -7,9 +7,10 @@ from typing import Any
 from ..errors import ArgumentError
 from ..lazy import np
 from ..limits import check_elements
-from ..op import as_raw, formula
+from ..op import formula
 from ..shapes import shape_of, sizes_of, whole
 from ..tensor import Tensor, untracked
+from ..values import as_raw
 from .shape import unbox
 
 

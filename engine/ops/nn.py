@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
-from ..op import as_raw, formula, op
+from ..op import formula, op
 from ..shapes import shape_of, whole
+from ..values import as_raw
 from .arithmetic import div, square
 from .choose import choose
 from .exponential import rsqrt, xlogy

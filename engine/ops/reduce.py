@@ -7,9 +7,10 @@ from typing import Any
 
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
-from ..op import as_raw, formula, op
+from ..op import formula, op
 from ..shapes import axes_of, one_axis, shape_of
 from ..tensor import Tensor
+from ..values import as_raw
 from .arithmetic import div
 from .choose import choose, zero
 from .exponential import exp

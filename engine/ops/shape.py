@@ -8,9 +8,10 @@ from typing import Any
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..limits import check_elements
-from ..op import as_raw, formula, op
+from ..op import formula, op
 from ..shapes import axes_of, one_axis, shape_of, sizes_of, whole
 from ..tensor import Tensor, untracked
+from ..values import as_raw
 
 
 def unbox(y: Any) -> Any:

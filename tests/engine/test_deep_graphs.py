@@ -166,7 +166,7 @@ def _fail() -> None:
         y.backward()
 
 
-@pytest.mark.parametrize("work", [_exercise, _customise, _save_elsewhere, _fail])
+@pytest.mark.parametrize("work", [_exercise, _change_in_place, _hook, _customise, _save_elsewhere, _fail])
 def test_no_graph_leaves_anything_for_the_cycle_collector(work: Callable[[], None]) -> None:
     work()  # what is compiled when first used may leave garbage once
     with no_collector():
