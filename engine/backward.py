@@ -104,8 +104,8 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
                 if target.__class__ is not Node:
                     if target.__class__ is Edge:
                         target = target.node
-                    elif target.changed is not None and target.changed.stamp > last_change:  # type: ignore[union-attr]
-                        last_change = target.changed.stamp  # type: ignore[union-attr]
+                    elif target.changed is not None and target.changed.stamp > last_change:
+                        last_change = target.changed.stamp
                 target.grad = WAITING
                 visited.append(target)
     buffers = any_changes()

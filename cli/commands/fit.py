@@ -54,7 +54,7 @@ def command(
     """Fits a model to data: estimates, standard errors, correlation; ends with 1 where the search did not converge.
 
     dagrad fit samples/nist/misra1a.dg                         # a program with its data and start values
-    dagrad fit model.dg --data points.csv --start b1=250       # columns become inputs; another start
+    dagrad fit model.dg --data samples/nist/misra1a.csv --start b1=250   # columns become inputs; another start
     dagrad fit -e 'b1*(1 - exp(-b2*x))' --data samples/nist/misra1a.csv --start b1=500 --start b2=0.0001
     dagrad fit model.dg --data points.csv --json | jq .estimates
     """

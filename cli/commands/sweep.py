@@ -50,8 +50,8 @@ def command(
     """Runs a program, or takes the gradients of an expression, once for each point; a row each, in the order of the points.
 
     dagrad sweep -e 'x*sin(x)' --over 'x=linspace(0,1,5)'                  # value and gradient at five points
-    dagrad sweep model.dg --over grid.csv --jobs 4 -o out.jsonl            # columns are params or inputs
-    dagrad sweep model.dg --over 'a=arange(9)' --over 'b=[1,2]' --resume out.jsonl
+    dagrad sweep model.dg --over 'a=arange(9)' --over 'b=[1,2]' --jobs 4   # params or inputs; all 18 pairs
+    dagrad sweep model.dg --over grid.csv > out.jsonl                      # columns are params or inputs
     """
     from ..sweeping.bar import counted
     from ..sweeping.grid import grid

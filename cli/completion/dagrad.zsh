@@ -8,7 +8,7 @@ _dagrad() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         word="${path:+$path }${COMP_WORDS[i]}"
         case "$word" in
-        "check"|"completion"|"explain"|"fit"|"grad"|"memory"|"ops"|"run"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
+        "check"|"completion"|"explain"|"fit"|"grad"|"memory"|"ops"|"run"|"sweep"|"test"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
         *) break ;;
         esac
     done
@@ -29,21 +29,28 @@ _dagrad() {
         "ops:--error-format") words="full concise json github" ;;
         "run:--color") words="auto always never" ;;
         "run:--error-format") words="full concise json github" ;;
+        "sweep:--format") words="jsonl csv" ;;
+        "sweep:--color") words="auto always never" ;;
+        "sweep:--error-format") words="full concise json github" ;;
+        "test:--color") words="auto always never" ;;
+        "test:--error-format") words="full concise json github" ;;
         "graph diff:--color") words="auto always never" ;;
         "graph diff:--error-format") words="full concise json github" ;;
         "graph dump:--color") words="auto always never" ;;
         "graph dump:--error-format") words="full concise json github" ;;
         "graph trace:--color") words="auto always never" ;;
         "graph trace:--error-format") words="full concise json github" ;;
-        ":"*) words="check completion explain fit grad memory ops run graph --help"; plain="check completion explain fit grad memory ops run graph" ;;
+        ":"*) words="check completion explain fit grad memory ops run sweep test graph --help"; plain="check completion explain fit grad memory ops run sweep test graph" ;;
         "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
-        "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --data --sum --chunk --steps --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
-        "run:"*) words="--digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "run:"*) words="--memory --trace --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "sweep:"*) words="-e --at --format --keep --resume --fail-fast --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --over --zip --jobs -j --dask --help"; plain="" ;;
+        "test:"*) words="--jobs -j --seed --record --junit --json --output -o --quiet -q --color --error-format --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "graph:"*) words="diff dump trace --help"; plain="diff dump trace" ;;
         "graph diff:"*) words="--steps --exit-code --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "graph dump:"*) words="-e --at --format --step --root --values --saved --collapse --max-nodes --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
