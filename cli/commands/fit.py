@@ -47,6 +47,7 @@ def command(
     ] = None,
     ci: Annotated[float | None, typer.Option("--ci", min=1, max=99.99, metavar="P", help="Add confidence intervals of P percent.")] = None,
     chunk: Annotated[int | None, typer.Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
     plot: Annotated[bool | None, typer.Option("--plot/--no-plot", help="Draw curve and residuals.  [default: on a terminal]")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw curve and residuals into FILE.")] = None,
     digits: Digits = None,
@@ -63,7 +64,7 @@ def command(
 
     table = None if data is None else Table(data)
     made = model(program, e, table, start or [], y, (residual, loss))
-    found = fit(made, table, method=method, bounds=bound or [], chunk=chunk, max_evaluations=max_evaluations)
+    found = fit(made, table, method=method, bounds=bound or [], chunk=chunk, dask=dask, max_evaluations=max_evaluations)
     if svg is not None:
         write_svg(found, svg)
     if not screen.json:

@@ -56,6 +56,7 @@ complete -c dagrad -n '__fish_seen_subcommand_from fit' -l loss -d 'The name tha
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l max-evaluations -d 'Give up after N evaluations.'
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l ci -d 'Add confidence intervals of P percent.'
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l chunk -d 'Read and differentiate N rows at a time.'
+complete -c dagrad -n '__fish_seen_subcommand_from fit' -l dask -d 'Share the pieces of --chunk among a Dask cluster.'
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l plot -d 'Draw curve and residuals.  [default: on a terminal]'
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l svg -d 'Draw curve and residuals into FILE.'
 complete -c dagrad -n '__fish_seen_subcommand_from fit' -l digits -d 'Significant digits in tables.  [default: all]'

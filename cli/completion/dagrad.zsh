@@ -44,7 +44,7 @@ _dagrad() {
         "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
-        "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --dask --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --data --sum --chunk --steps --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;

@@ -18,6 +18,7 @@ from .table import Spool, Table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .distributed import Distributed
     from .model import Model
 
     Array = NDArray[Any]
@@ -60,10 +61,13 @@ def fit(
     method: str = "auto",
     bounds: Sequence[str] = (),
     chunk: int | None = None,
+    dask: str | None = None,
     max_evaluations: int | None = None,
 ) -> Fit:
     """Searches, by least squares where the model gives residuals, for the least loss otherwise."""
     require_columns(model, table, chunk)
+    if dask is not None and chunk is None:
+        raise UsageError("--dask needs --chunk", help="the workers share the pieces of a data file")
     data = model.begin({} if table is None else next(table.chunks(model.columns, chunk)))
     parameters = Parameters(model.start)
     whole = Whole(model, parameters, data)
@@ -73,8 +77,17 @@ def fit(
     if table is None or chunk is None:
         found = search(whole, is_residual, parameters.start, method, limits, max_evaluations)
         return Fit(parameters, found, curve(whole, found.x) if is_residual else None)
-    with closing(Spool(table, model.columns, chunk)) as chunks:
-        return Fit(parameters, search(Chunked(model, parameters, chunks), is_residual, parameters.start, method, limits, max_evaluations))
+    with closing(in_pieces(model, parameters, table, chunk, dask)) as problem:
+        return Fit(parameters, search(problem, is_residual, parameters.start, method, limits, max_evaluations))
+
+
+def in_pieces(model: Model, parameters: Parameters, table: Table, chunk: int, dask: str | None) -> Chunked | Distributed:
+    """The pieces here, or on a cluster."""
+    if dask is None:
+        return Chunked(model, parameters, Spool(table, model.columns, chunk))
+    from .distributed import Distributed
+
+    return Distributed(model, parameters, table, chunk, dask)
 
 
 def require_columns(model: Model, table: Table | None, chunk: int | None) -> None:
@@ -99,7 +112,7 @@ def chosen(method: str, is_residual: bool) -> str:
     return method
 
 
-def search(problem: Problem, is_residual: bool, x0: Array, method: str, bounds: Any, limit: int | None) -> Found:
+def search(problem: Problem | Distributed, is_residual: bool, x0: Array, method: str, bounds: Any, limit: int | None) -> Found:
     """The search itself; what the engine refuses becomes the command's failure."""
 
     def run() -> Found:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dagrad import engine
 from dagrad.engine import Tensor, untracked
-from dagrad.grammar import Source, StopRun, compile_expression
+from dagrad.grammar import Settings, Source, StopRun, compile_expression, compile_program
 
 from .. import program as programs
 from ..options import Program
@@ -75,6 +75,20 @@ class ProgramModel(Model):
         self.given = {**self.settings.set, **given}
         self.start = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """To another process goes the text of the program, which is compiled anew there."""
+        first = self.compiled.source
+        others = [source for source in self.compiled.sources.values() if source is not first]
+        files = [(source.name, source.text, source.folder) for source in (first, *others)]
+        plain = {**vars(self.settings), "on_backward": None, "output": None, "set": {}}
+        return {**vars(self), "compiled": files, "settings": plain, "root": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        sources = {name: Source(name, text, folder) for name, text, folder in state["compiled"]}
+        self.compiled = compile_program(next(iter(sources.values())), loader=sources.__getitem__)
+        self.settings = Settings(**{**state["settings"], "on_backward": self._stop})
+
     def begin(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Runs the program once, for the start values that it computes and the data that it loads itself; the data by input."""
         run = self._run(self.given, data)
@@ -136,6 +150,14 @@ class ExpressionModel(Model):
         model = guarded(lambda: self.expression.evaluate(values), self.sources)
         residual = guarded(lambda: engine.ops.sub(values[self.y or "y"], model), self.sources)
         return Evaluated(checked(residual, "the expression", True), list(leaves.values()), True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To another process goes the text."""
+        return {**vars(self), "expression": self.expression.source.text}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.expression = compile_expression(Source("<expression>", state["expression"]))
 
 
 def response(y: str | None, columns: Sequence[str]) -> str | None:

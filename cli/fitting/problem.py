@@ -9,6 +9,7 @@ from dagrad.engine import optimize
 
 from .model import Evaluated, Model
 from .parameters import Parameters
+from .table import Spool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,10 +58,13 @@ class Whole:
 class Chunked:
     """So many rows at a time: of residuals the triangle of their Jacobian is kept, of losses the sum. A loss must be a sum over rows."""
 
-    def __init__(self, model: Model, parameters: Parameters, chunks: Iterable[Data]) -> None:
+    def __init__(self, model: Model, parameters: Parameters, chunks: Spool) -> None:
         self.model = model
         self.parameters = parameters
         self.chunks = chunks
+
+    def close(self) -> None:
+        self.chunks.close()
 
     def each(self, x: Array) -> Iterable[Evaluated]:
         values = self.parameters.values(x)

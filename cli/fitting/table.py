@@ -69,6 +69,35 @@ class Table:
                 if rows is None or block.shape[0] < rows:
                     return
 
+    @property
+    def absolute(self) -> str:
+        """The path from the root, for processes that work elsewhere."""
+        return str(Path(self.path).resolve())
+
+    def cuts(self, rows: int) -> Iterator[tuple[int, int]]:
+        """Where pieces of so many lines begin and end, in bytes; the header is in none."""
+        with open(self.path, "rb") as file:
+            for line in file:
+                if line.strip().removeprefix(b"\xef\xbb\xbf") and not line.lstrip().startswith(b"#"):
+                    break
+            start = file.tell()
+            for count, _ in enumerate(iter(file.readline, b""), 1):
+                if count % rows == 0:
+                    yield start, file.tell()
+                    start = file.tell()
+            if file.tell() > start:
+                yield start, file.tell()
+
+    def between(self, names: list[str], start: int, end: int) -> Columns:
+        """The rows between two cuts."""
+        import io
+
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            text = io.StringIO(file.read(end - start).decode("utf-8"))
+        block = self._block(text, [self.names.index(name) for name in names], None, 0)
+        return {name: block[:, i].copy() for i, name in enumerate(names)}
+
     def _block(self, file: TextIO, positions: list[int], rows: int | None, done: int) -> NDArray[Any]:
         """The next rows; every cell of the columns wanted must be a number."""
         import numpy as np

@@ -184,7 +184,9 @@ def children(pid):
     return found
 
 
-def test_a_cluster_that_loses_a_worker_loses_nothing(environment, command_line, slow, tmp_path):
+@pytest.fixture
+def cluster(environment, tmp_path):
+    """A scheduler with two workers, each a process: its address, and the workers."""
     pytest.importorskip("distributed")
     address = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment(), "cwd": tmp_path}
@@ -198,14 +200,29 @@ def test_a_cluster_that_loses_a_worker_loses_nothing(environment, command_line, 
             time.sleep(0.05)
         worker = [*base, "distributed.cli.dask_worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
         started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
-        file = tmp_path / "out.jsonl"
-        where = json.loads(address.read_text())["address"]
-        command = [*command_line, "sweep", str(slow), "--over", "x=linspace(0,1,400)", "--dask", where, "-o", str(file)]
-        running = begun(command, file, 20, environment)
-        started[1].kill()
-        assert running.wait(timeout=120) == 0
-        check_rows(file, 400)
+        yield json.loads(address.read_text())["address"], started[1:]
     finally:
         for each in reversed(started):
             each.kill()
             each.wait()
+
+
+def test_a_cluster_that_loses_a_worker_loses_nothing(environment, command_line, cluster, slow, tmp_path):
+    address, workers = cluster
+    file = tmp_path / "out.jsonl"
+    command = [*command_line, "sweep", str(slow), "--over", "x=linspace(0,1,400)", "--dask", address, "-o", str(file)]
+    running = begun(command, file, 20, environment)
+    workers[0].kill()
+    assert running.wait(timeout=120) == 0
+    check_rows(file, 400)
+
+
+@pytest.mark.parametrize("residual", ["residual = y - a - b*x", "loss = sum((y - a - b*x)^2)"])
+def test_a_fit_on_a_cluster_is_the_fit_at_home(process, cluster, tmp_path, residual):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i / 7},{(i * 37 % 101) / 10 + i / 50}\n" for i in range(1000)))
+    (tmp_path / "model.dg").write_text(f"input x = 0\ninput y = 0\nparam a = 0\nparam b = 0\n{residual}\n")
+    command = ["fit", "model.dg", "--data", "data.csv", "--json"]
+    home, away = process(*command).json, process(*command, "--chunk", 90, "--dask", cluster[0]).json
+    for name in "ab":
+        for key in ("value", "std_error"):
+            assert away["estimates"][name][key] == pytest.approx(home["estimates"][name][key], rel=1e-9)
