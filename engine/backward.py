@@ -12,7 +12,7 @@ from .accumulate import finish_leaf
 from .derivative import saved_values
 from .gradient import Owned, deliver, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from .node import RELEASED, WAITING, AccumulateGrad, Edge, Node, Place, next_number, node_of
+from .node import WAITING, AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
 from .refusal import check_versions, freed
 from .tensor import untracked
@@ -93,27 +93,45 @@ def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
             node.grad = WAITING
             visited.append(node)
     for node in visited:
-        if not node.edges:
+        if node.saved.__class__ is Place:
             raise freed(node)
         if task.nested:
             for target in node.edges:
                 if target is not None:
                     _make_room(task, node_of(target))
-        for target in node.edges:
-            if target is not None and target.grad is None:
-                if target.__class__ is not Node:
-                    if target.__class__ is Edge:
-                        target = target.node
-                    elif target.changed is not None and target.changed.stamp > last_change:
-                        last_change = target.changed.stamp
+        target = node.edge
+        if target is not None and target.grad is None:
+            if target.__class__ is Node:
                 target.grad = WAITING
                 visited.append(target)
+            else:
+                last_change = _found(visited, target, last_change)
+        target = node.others
+        if target.__class__ is Node:
+            if target.grad is None:
+                target.grad = WAITING
+                visited.append(target)
+        elif target is not None:
+            for each in target if target.__class__ is tuple else (target,):
+                if each is not None and each.grad is None:
+                    last_change = _found(visited, each, last_change)
     buffers = any_changes()
     if last_change or buffers or Hooks.live:
         for node in visited:
             # Only what was recorded before the last change can have saved a value that is gone.
             if node.sequence_nr < last_change or buffers or Hooks.live:
                 check_versions(node, buffers)
+
+
+def _found(visited: list[Node], target: Any, last_change: int) -> int:
+    """Marks a node that was come upon, whatever led to it. Returns the stamp of the latest change of a leaf so far."""
+    if target.__class__ is Edge:
+        target = target.node
+    elif target.__class__ is AccumulateGrad and target.changed is not None:
+        last_change = max(last_change, target.changed.stamp)
+    target.grad = WAITING
+    visited.append(target)
+    return last_change
 
 
 def _make_room(task: GraphTask, node: Node) -> None:
@@ -165,7 +183,7 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
             derivative.run(node, gradient)
         if not retain:
             node.saved = place
-            node.edges = RELEASED
+            node.edge = node.others = None
 
 
 _sequence_nr = attrgetter("sequence_nr")
@@ -312,8 +330,7 @@ def _capture(task: GraphTask, node: Node, gradient: Any) -> None:
 def _release(node: Node, place: Place) -> None:
     """Lets go of the saved values and edges, and tells who listens."""
     saved = [value for _, value in saved_values(node)]
-    node.saved = place
-    node.edges = RELEASED
+    node.release(place)
     for listener in listeners:
         listener.released(node, saved)
 

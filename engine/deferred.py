@@ -31,8 +31,9 @@ class DeferredDerivative:
     value_count = 0
     takes_owned = False
 
-    def __init__(self, recorded: Callable[[], Tensor]) -> None:
+    def __init__(self, recorded: Callable[[], Tensor], arity: int) -> None:
         self.recorded = recorded
+        self.arity = arity
 
     def saves_input(self, slot: int) -> bool:
         return False
@@ -71,8 +72,9 @@ class DeferredDerivative:
 def deferred(value: Any, y: Tensor, recorded: Callable[[], Tensor]) -> Any:
     """The tensor `value`, tied to every leaf that y depends on through a node that can compute it again, recorded."""
     node = Node()
-    node.derivative = DeferredDerivative(recorded)  # type: ignore[assignment]
-    node.edges = tuple(_leaves(node_of(y.node)))  # type: ignore[arg-type]
+    leaves = tuple(_leaves(node_of(y.node)))  # type: ignore[arg-type]
+    node.derivative = DeferredDerivative(recorded, len(leaves))  # type: ignore[assignment]
+    node.edges = leaves
     node.saved = ()
     node.sequence_nr = next_number()
     node.shape = value.shape

@@ -28,13 +28,15 @@ class Derivative:
     text when the op first meets this choice of inputs, since unpacking by name at each call would cost more than the rules do.
     """
 
-    __slots__ = ("_restricted", "apply", "mask", "name", "op", "rules", "run", "save", "saved_names", "takes_owned", "value_count")
+    __slots__ = ("_restricted", "apply", "arity", "mask", "name", "op", "rules", "run", "save", "saved_names", "takes_owned", "value_count")
 
     def __init__(self, op: Op, mask: int) -> None:
         self.op = op
         self.mask = mask
         self.name = op.node_name(mask)
         self.takes_owned = op.takes_owned
+        # The number of edges, where it is the same for every node.
+        self.arity = 0 if op.variadic else len(op.inputs)
         self.rules = [rule if mask >> i & 1 else None for i, rule in enumerate(op.rules)]
         wanted = {name for rule in self.rules if rule is not None for name in needs(rule)}
         values = [name for name in (*op.inputs, "y") if name in wanted]
@@ -67,7 +69,7 @@ class Derivative:
         lines = [
             "def function(node, g):",
             f"    {self._unpack('node.saved')}",
-            f"    {''.join(f'e{i}, ' for i in range(len(self.rules)))}= node.edges",
+            f"    {_UNPACK_EDGES.get(self.arity) or ''.join(f'e{i}, ' for i in range(self.arity)) + '= node.edges'}",
         ]
         for i, rule in enumerate(self.rules):
             if rule is not None:
@@ -94,6 +96,8 @@ class Derivative:
         """Whether the value of input number `slot` is among what is saved."""
         return not self.op.variadic and self.op.inputs[slot] in self.saved_names[: self.value_count]
 
+
+_UNPACK_EDGES = {1: "e0 = node.edge", 2: "e0, e1 = node.edge, node.others"}
 
 # A float's gradient goes to a scalar, where nothing has to be un-broadcast and nobody owns anything: it is added on the spot.
 _DELIVER = """\

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _RECORD = """
     node = Node()
     node.derivative = {derivative}
-    node.edges = {edges}
+    node.edge = {edge}
+    node.others = {other}
     node.saved = {saved}
     node.sequence_nr = next_number()
     node.shape = ()
@@ -112,7 +113,7 @@ def specialise(op: Op) -> Callable[..., Any]:
 def _unary(op: Op, namespace: dict[str, Any]) -> str:
     (a,) = op.inputs
     namespace["derivative"] = op.derivative(1)
-    record = _RECORD.format(derivative="derivative", edges="(p,)", saved=_saved(op, 1))
+    record = _RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1))
     return _UNARY.format(a=a, scalar=f"scalar({a})") + record
 
 
@@ -121,7 +122,7 @@ def _binary(op: Op, namespace: dict[str, Any]) -> str:
     namespace.update(only_a=op.derivative(1), only_b=op.derivative(2), both=op.derivative(3))
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
     text = _BINARY.format(a=a, b=b, scalar=_INLINE.get(op.name, "scalar(x, z)"), **saved)
-    return text + _RECORD.format(derivative="derivative", edges="(p, q)", saved="saved")
+    return text + _RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
 
 
 def _saved(op: Op, mask: int) -> str:

@@ -89,10 +89,11 @@ class CustomDerivative:
     value_count = 0
     takes_owned = False
 
-    def __init__(self, function: type[Function], outputs: int) -> None:
+    def __init__(self, function: type[Function], outputs: int, arity: int) -> None:
         self.function = function
         self.name = f"{function.__name__}Backward"
         self.op = _Shape(function.__name__, outputs)
+        self.arity = arity
 
     def saves_input(self, slot: int) -> bool:
         return False
@@ -212,7 +213,7 @@ class Function:
 
 def _recorded(cls: type[Function], ctx: FunctionCtx, edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     node = Node()
-    node.derivative = CustomDerivative(cls, len(outputs))  # type: ignore[assignment]
+    node.derivative = CustomDerivative(cls, len(outputs), len(edges))  # type: ignore[assignment]
     node.edges = edges
     token = _Token()
     ctx._alive = weakref.ref(token)

@@ -72,22 +72,22 @@ class _Waiting:
 
 WAITING = _Waiting()
 
-# The edges of a dismantled node. A recorded node has at least one edge, so this is unmistakable.
-RELEASED: tuple[Any, ...] = ()
-
-
 class Node:
     """One operation of the forward pass, seen from the backward pass.
 
     `edges` holds, an input each, where that input's gradient goes: a Node, an Edge to one output of a Node that has several,
     None for what is not tracked. `saved` are the values its rules need (raw floats and arrays). `grad` is the buffer in which
     gradients add up during a pass, and None outside one.
+
+    Nearly every operation has one or two inputs, so two slots hold the edges: `edge` the first, `others` the second, or a tuple
+    of all but the first where there are more. A tuple for every node would be a quarter of a graph's memory.
     """
 
-    __slots__ = ("code", "derivative", "edges", "extra", "grad", "lasti", "saved", "sequence_nr", "shape")
+    __slots__ = ("code", "derivative", "edge", "extra", "grad", "lasti", "others", "saved", "sequence_nr", "shape")
 
     derivative: Derivative
-    edges: tuple[Node | Edge | None, ...]
+    edge: Node | Edge | None
+    others: Node | Edge | tuple[Node | Edge | None, ...] | None
     saved: tuple[Any, ...]
     sequence_nr: int
     shape: tuple[int, ...]
@@ -100,6 +100,22 @@ class Node:
     def name(self) -> str:
         """The field's name: `MulBackward0`."""
         return self.derivative.name
+
+    @property
+    def edges(self) -> tuple[Node | Edge | None, ...]:
+        """Where the gradient of each input goes."""
+        others = self.others
+        if self.released:
+            return ()
+        if others.__class__ is tuple:
+            return (self.edge, *others)
+        return (self.edge, others) if self.derivative.arity == 2 else (self.edge,)  # type: ignore[return-value]
+
+    @edges.setter
+    def edges(self, edges: tuple[Node | Edge | None, ...]) -> None:
+        self.edge = edges[0]
+        arity = self.derivative.arity
+        self.others = None if arity == 1 else edges[1] if arity == 2 else edges[1:]
 
     @property
     def next_edges(self) -> tuple[Edge, ...]:
@@ -119,7 +135,12 @@ class Node:
     @property
     def released(self) -> bool:
         """Whether a backward pass has dismantled this node."""
-        return not self.edges
+        return self.saved.__class__ is Place
+
+    def release(self, place: Place) -> None:
+        """Lets go of the saved values and the edges; what remains is where that happened."""
+        self.saved = place
+        self.edge = self.others = None
 
     @property
     def released_at(self) -> Place | None:
@@ -217,7 +238,7 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor, label: str | None = None) -> None:
         data = variable.data
-        self.edges = (None,)
+        self.edge = self.others = None
         self.saved = ()
         self.sequence_nr = next_number()
         self.shape = () if data.__class__ is float else data.shape
@@ -231,7 +252,7 @@ class AccumulateGrad(Node):
         return "AccumulateGrad"
 
     @property
-    def next_edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Node | Edge | None, ...]:  # type: ignore[override]
         return ()
 
     def mark_changed(self) -> None:

@@ -325,7 +325,9 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
         return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
     node = Node()
     node.derivative = derivative
-    node.edges = edges
+    node.edge = edges[0]
+    arity = derivative.arity
+    node.others = edges[1] if arity == 2 else None if arity == 1 else edges[1:]
     node.saved = saved
     node.sequence_nr = next_number()
     node.grad = None

@@ -57,6 +57,7 @@ class PackedDerivative:
         self.name, self.op = inner.name, inner.op
         self.saved_names, self.value_count = inner.saved_names, inner.value_count
         self.takes_owned = inner.takes_owned
+        self.arity = inner.arity
         self.saves_input = inner.saves_input
 
     def opened(self, node: Node) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ _NUMBER = 32
 
 def node_bytes(node: Node) -> int:
     """What CPython takes for a node, its tuples and its number, without the values that it saves."""
-    held = [part for part in (node.edges, node.saved, node.shape) if isinstance(part, tuple) and part]
+    held = [part for part in (node.others, node.saved, node.shape) if isinstance(part, tuple) and part]
     return sys.getsizeof(node) + _NUMBER + sum(map(_allocated, held))
 
 
