@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..written import written
 
 if TYPE_CHECKING:
     from ..snapshot import Graph, GraphNode, Group
@@ -39,14 +41,3 @@ def arguments(node: GraphNode) -> list[str]:
     if node.variable is not None:
         return [node.variable]
     return ["-" if i is None else f"{i[0]}[{i[1]}]" for i in node.inputs]
-
-
-def written(value: Any) -> str:
-    """A value on one line: numbers as they are, tensors in rows, of several results a list."""
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(written, value)) + ")"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(written, value)) + "]"
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
-    return written(value.tolist())

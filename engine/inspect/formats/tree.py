@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from .text import written
+from ..written import written
 
 if TYPE_CHECKING:
     from ..snapshot import Graph, GraphNode
