@@ -75,11 +75,17 @@ class Limits:
 
 
 @dataclass
-class Program:
-    """A program and what it is given."""
+class Script:
+    """The text of a program."""
 
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The program; - reads it from stdin.")] = None
     code: Annotated[list[str] | None, typer.Option("--code", "-c", metavar="CODE", help="Program text instead of FILE; repeatable.")] = None
+
+
+@dataclass
+class Program(Script):
+    """A program and what it is given."""
+
     set: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=EXPR", help="The value of a param or input; repeatable.")] = None
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0
     allow_write: Annotated[

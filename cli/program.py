@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dagrad.engine import EngineError
 from dagrad.grammar import DagradError, Diagnostic, Label, Settings, Source, compile_program, evaluate_constant
 
-from .options import Limits, Program, named
+from .options import Limits, Program, Script, named
 from .status import Failure, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dagrad.grammar import Run
 
 
-def read(program: Program) -> Source:
+def read(program: Script) -> Source:
     """The text: of a file, of stdin, or of the -c options, one a line."""
     if program.code:
         if program.file is not None:

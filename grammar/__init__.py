@@ -2,7 +2,11 @@
 
 from .catalogue import BY_CODE, ENTRIES, Entry, entry
 from .diagnostic import DagradError, Diagnostic, Frame, Label
+from .formatting import formatted
+from .outline import as_data, outline
+from .parentheses import parenthesised
 from .program import Expression, Program, Run, Settings, StopRun, compile_expression, compile_program, evaluate_constant
+from .reader import read_program
 from .rendering import parts, render
 from .source import Source, Span
 from .values import Bool, Text, Tuple, format_number, format_value
@@ -25,12 +29,17 @@ __all__ = [
     "StopRun",
     "Text",
     "Tuple",
+    "as_data",
     "compile_expression",
     "compile_program",
     "entry",
     "evaluate_constant",
     "format_number",
     "format_value",
+    "formatted",
+    "outline",
+    "parenthesised",
     "parts",
+    "read_program",
     "render",
 ]

@@ -65,7 +65,7 @@ class Layout:
 
 
 class RawLayout(Layout):
-    """Leaves the tokens as they are: for the search for unbalanced brackets."""
+    """Leaves the tokens as they are: for the search for unbalanced brackets, and for the canonical layout."""
 
     def process(self, tokens: Iterable[Token]) -> Iterator[Token]:
         return iter(tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import zlib
@@ -11,7 +12,7 @@ import lark
 from lark import Lark, Token
 from lark.parsers.lalr_analysis import Shift
 
-from .layout import Layout
+from .layout import Layout, RawLayout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +55,16 @@ def load(layout: Layout, transformer: Any = None) -> Lark:
         if file.readline().strip() == stamp():
             return _load(file, layout, transformer)
     return build(layout, transformer=transformer)
+
+
+@functools.cache
+def _raw_lexer() -> Lark:
+    return load(RawLayout())
+
+
+def raw_tokens(text: str) -> list[Token]:
+    """The tokens of `text` with every newline, before anything is laid out."""
+    return list(_raw_lexer().lex(text))
 
 
 def _load(file: IO[bytes], layout: Layout, transformer: Any) -> Lark:

@@ -6,37 +6,29 @@ statement, or, where a block follows, only its head, so that the statements in t
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, cast
 
 from lark import Token
 
 from .diagnostic import DagradError, Diagnostic
-from .layout import CLOSERS, OPENERS, Layout, RawLayout, TooDeep
+from .layout import CLOSERS, OPENERS, Layout, TooDeep
 from .mistakes import STATEMENTS, Spot
 from .mistakes import diagnose as explain
-from .parser import Machine, UnexpectedToken, load
+from .parser import Machine, UnexpectedToken, raw_tokens
 from .syntax import Mistake
 
 if TYPE_CHECKING:
-    from lark import Lark
-
     from .source import Source
 
 MAX_ERRORS = 10
 BOUNDARIES = frozenset({"_END", "LBRACE", "RBRACE"})
 
 
-@functools.cache
-def _raw_lexer() -> Lark:
-    return load(RawLayout())
-
-
 def diagnose(source: Source, start: str) -> DagradError:
     """All syntax errors of a text that does not parse."""
     mistakes: list[Mistake] = []
     try:
-        tokens = balanced(list(_raw_lexer().lex(source.text)), mistakes)
+        tokens = balanced(raw_tokens(source.text), mistakes)
         tokens = list(Layout().process(tokens))
         if start == "program":
             _statements(tokens, mistakes, len(source.text))
