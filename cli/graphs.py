@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dagrad.grammar import Source
 
 
+# A page with more steps than this would not be gone through.
+MOST_STEPS = 5000
+
+
 class Observer(TraceRecorder):
     """Records one pass of a program and ends the run there."""
 
@@ -79,7 +83,7 @@ class Seeker:
         self.calls = index
         if index == self.wanted and self.root is None:
             self.graph = snapshot(root, self.recorder)
-            if self.trace is None:
+            if self.trace is None or len(self.graph.nodes) > MOST_STEPS:
                 raise StopRun
             self.trace.arm()
 
@@ -127,7 +131,8 @@ def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder |
 def with_source(graph: Graph, sources: Mapping[str, Source]) -> Graph:
     """The graph with the user's own text beside each node; a variable of the command line has no place in it."""
     texts = cache(lambda place: text_at(place, sources) if place is not None and place.file in sources else None)
-    return replace(graph, nodes=[located(node, texts(node.place)) for node in graph.nodes])
+    lines = {name: tuple(source.text.splitlines()) for name, source in sources.items()}
+    return replace(graph, nodes=[located(node, texts(node.place)) for node in graph.nodes], program=lines)
 
 
 def located(node: GraphNode, text: str | None) -> GraphNode:

@@ -155,7 +155,7 @@ class Plan:
         lines = [GraphEdge(*key, count) for key, count in edges.items() if key[0] in known and key[1] in known]
         root = ids[graph.root]
         hidden = len(graph.nodes) - sum(node.count for node in nodes)
-        return Graph(root, nodes, lines, self._filled(nodes), graph, hidden)
+        return Graph(root, nodes, lines, self._filled(nodes), graph, hidden, ids)
 
     def _filled(self, nodes: Sequence[GraphNode]) -> tuple[Group, ...]:
         """The groups that still hold something, with their nodes and lines; an outer group counts those of its inner ones."""

@@ -57,7 +57,8 @@ def _without_cycles(names: list[str], edges: Sequence[tuple[str, str]]) -> tuple
         if source != target:
             out[source].append(target)
     state: dict[str, int] = {}
-    forward, backward = [], []
+    forward: list[tuple[str, str]] = []
+    backward: list[tuple[str, str]] = []
     targets = {target for _, target in edges}
     for start in sorted(names, key=lambda name: name in targets):
         stack = [(start, iter(out[start]))] if start not in state else []
@@ -184,7 +185,9 @@ def _columns(rows: _Rows, sizes: Mapping[str, tuple[float, float]]) -> dict[Item
     return x
 
 
-def _spread(row: Sequence[Item], wishes: Sequence[float], weights: Sequence[float], sizes: Mapping[str, tuple[float, float]]) -> list[float]:
+def _spread(
+    row: Sequence[Item], wishes: Sequence[float], weights: Sequence[float], sizes: Mapping[str, tuple[float, float]]
+) -> list[float]:
     """The places nearest to the wishes (least squares) that keep the order and the gaps: neighbours that collide move as one."""
     offsets, offset = [], 0.0
     for i, item in enumerate(row):

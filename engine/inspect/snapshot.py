@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..node import Node
     from ..tensor import Tensor
+    from .trace import Step
 
 FLOAT_BYTES = 8
 
@@ -42,11 +43,12 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One value that a node keeps for backward."""
+    """One value that a node keeps for backward; the value itself where values were recorded."""
 
     name: str
     shape: tuple[int, ...]
     bytes: int
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,11 @@ class Graph:
     # The graph that this one shows in short, and how many nodes it leaves out altogether.
     whole: Graph | None = None
     hidden: int = 0
+    # Which node stands for one of the whole graph.
+    stands: dict[str, str] = field(default_factory=dict)
+    # For pages that show them: the lines of the program's files, and a pass through the graph.
+    program: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
 
     def notes(self) -> list[str]:
         """What this graph does not show, in sentences for the reader; none where it shows everything."""
@@ -216,7 +223,7 @@ def _described(node: Node, ids: dict[Node, str], values: ValueRecorder | None, p
     place = (node.code, node.lasti)
     if place not in places:
         places[place] = Location.of(node.span)
-    saved = tuple(Saved(name, _shape(value), bytes_of(value)) for name, value in saved_values(node))
+    saved = tuple(Saved(name, _shape(value), bytes_of(value), None if values is None else value) for name, value in saved_values(node))
     leaf = node if isinstance(node, AccumulateGrad) else None
     recorded = values.values.get(id(node), (None, None))[1] if values is not None else None
     return GraphNode(

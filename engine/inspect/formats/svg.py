@@ -80,8 +80,10 @@ def _frame(frame: Frame) -> str:
 
 
 def _line(line: Line) -> str:
-    (x, y), count = line.points[-1], line.edge.count
-    times = f'<text class="small" x="{x + 5:.1f}" y="{y - 6:.1f}">×{count}</text>' if count > 1 else ""
+    middle = (len(line.points) - 1) // 2
+    (x0, y0), (x1, y1) = line.points[middle : middle + 2]
+    count = line.edge.count
+    times = f'<text class="small" x="{(x0 + x1) / 2 + 5:.1f}" y="{(y0 + y1) / 2 + 4:.1f}">×{count}</text>' if count > 1 else ""
     return f'<g class="line{" back" if line.back else ""}"><path d="{path(line.points)}" marker-end="url(#arrow)"/>{times}</g>'
 
 
