@@ -1,6 +1,7 @@
 """A headless Chromium driven over a pipe, without any driver to install."""
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -12,15 +13,26 @@ PATH = next((found for name in ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", "--force-device-scale-factor=1"]
 
 
+def _connect(there, back):
+    """Puts the pipes where Chromium looks for them; first out of each other's way."""
+    there, back = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in (there, back))
+    os.dup2(there, 3)
+    os.dup2(back, 4)
+
+
 class Page:
     """One page. Every wait ends after some seconds with an error."""
 
     def __init__(self, url, profile, width=1200, height=800):
         there, self._write = os.pipe()
         self._read, back = os.pipe()
-        command = f'exec "{PATH}" {" ".join(FLAGS)} --user-data-dir="{profile}" --window-size={width},{height} about:blank 3<&{there} 4>&{back}'
+        flags = [*FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}"]
         self.process = subprocess.Popen(
-            ["sh", "-c", command], pass_fds=(there, back), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True
+            [PATH, *flags, "about:blank"],
+            preexec_fn=lambda: _connect(there, back),
+            close_fds=False,  # what Python opened is not inherited anyway
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         os.close(there)
         os.close(back)
@@ -66,7 +78,8 @@ class Page:
 
     def point(self, selector):
         """The middle of an element on the screen."""
-        return self.run(f"(() => {{ const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] }})()")
+        element = f"document.querySelector({json.dumps(selector)})"
+        return self.run(f"(() => {{ const r = {element}.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] }})()")
 
     def move(self, selector):
         x, y = self.point(selector)

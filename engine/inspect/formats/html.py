@@ -108,13 +108,14 @@ def _steps(graph: Graph, steps: tuple[Step, ...]) -> Iterator[dict[str, Any]]:
     for step in steps:
         if known(step.node) not in shown:
             continue
+        sender = known(step.because) if step.because else "the caller"
         yield {
             "number": step.number,
             "node": known(step.node),
             "gradient": " ".join(map(_gradient, step.gradient)),
             "sent": [{"to": known(s.to), "gradient": _gradient(s.gradient)} for s in step.sent if known(s.to) in shown],
             "ready": [known(id) for id in step.ready],
-            "reason": f"{step.waited} of {step.waited} gradients had arrived, the last from {known(step.because) if step.because else 'the caller'}",
+            "reason": f"{step.waited} of {step.waited} gradients had arrived, the last from {sender}",
             "total": None if step.total is None else _gradient(step.total),
             "outcome": _outcome(step),
         }

@@ -73,7 +73,7 @@ function box(svg, node) {
   const x = node.x - node.w / 2, y = node.y - node.h / 2;
   make("rect", { x, y, width: node.w, height: node.h, rx: node.role === "leaf" ? node.h / 2 : 5, style: `fill:var(--${node.role})` }, g);
   node.rows.forEach((row, i) => make("text", { class: i === 0 ? "head" : "", x: x + 9, y: y + 18 + 15 * i }, g, row));
-  make("text", { class: "gradient", x: node.x + node.w / 2 + 4, y: node.y + 4 }, g, "");
+  make("text", { class: "gradient", x: x + 4, y: y - 5 }, g, "");
   g.addEventListener("mouseenter", () => light([node.id]));
   g.addEventListener("mouseleave", () => light([]));
 }
@@ -142,7 +142,7 @@ function mark() {
   for (const past of data.steps.slice(0, step)) {
     done.add(past.node);
     arrived.set(past.node, past.total || past.gradient);
-    for (const sent of past.sent) if (!done.has(sent.to)) arrived.set(sent.to, arrived.has(sent.to) && !sent.first ? arrived.get(sent.to) + " + " + sent.gradient : sent.gradient);
+    for (const sent of past.sent) if (!done.has(sent.to)) arrived.set(sent.to, arrived.has(sent.to) ? arrived.get(sent.to) + " + " + sent.gradient : sent.gradient);
   }
   document.querySelectorAll("#graph .box").forEach((g) => {
     const id = g.dataset.id;
@@ -151,17 +151,18 @@ function mark() {
     g.classList.toggle("done", done.has(id) && !(turn && id === turn.node));
     g.classList.toggle("ready", !!turn && turn.ready.includes(id));
     const text = g.querySelector("text.gradient");
-    if (text) text.textContent = step && arrived.has(id) ? "g = " + arrived.get(id) : "";
+    const value = step && arrived.has(id) ? "g = " + arrived.get(id) : "";
+    if (text) text.textContent = value.length > 30 ? value.slice(0, 29) + "…" : value;
   });
   document.querySelectorAll("#graph .line").forEach((g) =>
     g.classList.toggle("sent", !!turn && g.dataset.from === standing(turn.node) && turn.sent.some((s) => standing(s.to) === g.dataset.to)));
   $("step").textContent = data.steps.length ? `${step} of ${data.steps.length}` : "no pass recorded";
 }
-function pause() { clearInterval(timer); timer = null; $("play").textContent = "▶"; }
+function pause() { clearInterval(timer); timer = null; $("play").textContent = "play"; }
 function play() {
   if (timer) { pause(); return; }
   if (step === data.steps.length) step = 0;
-  $("play").textContent = "⏸";
+  $("play").textContent = "pause";
   timer = setInterval(() => go(step + 1), 700);
   go(step + 1);
 }
