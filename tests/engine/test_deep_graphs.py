@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,7 +34,7 @@ def nodes_alive() -> int:
 
 
 def test_a_million_nodes_are_built_run_and_freed() -> None:
-    started, before = time.perf_counter(), nodes_alive()
+    before = nodes_alive()
     x = var(1.0)
     y: Any = x
     for _ in range(1_000_000):
@@ -45,7 +44,6 @@ def test_a_million_nodes_are_built_run_and_freed() -> None:
     assert x.grad.item() == 1.0
     del x, y
     assert nodes_alive() == before
-    assert time.perf_counter() - started < 15.0
 
 
 def test_a_chain_that_nobody_runs_is_freed_without_recursion() -> None:
