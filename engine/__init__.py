@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import inplace, ops
+from . import inplace, interop, ops
 from .anomaly import NonFiniteError, detect_anomaly, set_detect_anomaly
 from .backward import Engine
 from .calls import backward
@@ -19,6 +19,8 @@ from .errors import (
 )
 from .function import Function, once_differentiable
 from .hooks import RemovableHandle, register_multi_grad_hook
+from .kinks import Kink, KinkRecorder
+from .lazy import no_warnings
 from .leaves import alias, assign, detach, gradient_of, zero_grad
 from .modes import enable_grad, is_grad_enabled, no_grad, plain_scalars, set_grad_enabled
 from .node import AccumulateGrad, Edge, Node, Place, here
@@ -44,6 +46,8 @@ __all__ = [
     "Function",
     "GradcheckError",
     "IndexRangeError",
+    "Kink",
+    "KinkRecorder",
     "LimitError",
     "Listener",
     "Mask",
@@ -77,6 +81,7 @@ __all__ = [
     "jvp",
     "leaf",
     "no_grad",
+    "no_warnings",
     "numeric_jacobian",
     "once_differentiable",
     "ops",
@@ -97,6 +102,7 @@ __all__ = [
 
 _IN_PLACE = ("add", "sub", "mul", "div", "pow", "neg", "exp", "log", "sqrt", "abs", "sin", "cos", "tanh", "sigmoid", "relu", "clamp")
 inplace.install({name: registry[name].call for name in _IN_PLACE})
+interop.install()
 
 
 def __getattr__(name: str) -> Any:

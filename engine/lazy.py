@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+NORMAL = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  # of a NumPy that nobody has set otherwise
 
 
 class LazyModule:
     """Stands for a module until its first attribute is asked for; each attribute found is kept, so later look-ups are plain ones."""
 
+    quiet = False  # a program is running, in which inf and nan are results and no reason to warn
+
     def __init__(self, name: str) -> None:
         self.__name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        value = getattr(importlib.import_module(self.__name), attribute)
+        module = importlib.import_module(self.__name)
+        if LazyModule.quiet and self.__name == "numpy":
+            module.seterr(all="ignore")
+        value = getattr(module, attribute)
         setattr(self, attribute, value)
         return value
 
@@ -22,3 +35,17 @@ class LazyModule:
 np: Any = LazyModule("numpy")
 special: Any = LazyModule("scipy.special")
 linalg: Any = LazyModule("scipy.linalg")
+
+
+@contextlib.contextmanager
+def no_warnings() -> Iterator[None]:
+    """Keeps NumPy from warning of overflow and its like, also where it is imported only inside."""
+    before, LazyModule.quiet = LazyModule.quiet, True
+    numpy = sys.modules.get("numpy")
+    settings = numpy.seterr(all="ignore") if numpy is not None else NORMAL
+    try:
+        yield
+    finally:
+        LazyModule.quiet = before
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].seterr(**settings)

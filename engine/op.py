@@ -9,6 +9,7 @@ from . import modes
 from .batch import Batched, lift
 from .derivative import Derivative
 from .errors import ArgumentError, EngineError, ShapeError
+from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
 from .shapes import shape_of
@@ -61,6 +62,8 @@ class Op:
         self.node: str | tuple[str, ...] = settings.pop("node", _camel(self.name) + "Backward0")
         self.domain: Any = settings.pop("domain", None)
         self.kinks: str = settings.pop("kinks", "")
+        # Of its saved values: where there is no derivative.
+        self.kink: Callable[..., Any] | None = settings.pop("kink", None)
         self.takes_owned: bool = settings.pop("takes_owned", False)
         if settings:
             raise TypeError(f"unknown settings of {self.name}: {sorted(settings)}")
@@ -113,6 +116,8 @@ class Op:
 
     def _call_path(self) -> Callable[..., Any]:
         call = _general(self) if not self.plain else _unary(self) if len(self.inputs) == 1 else _binary(self)
+        if not self.plain and len(self.inputs) == 1 and self.differentiable and not (self.variadic or self.masks or self.outputs > 1):
+            call = _one_tensor(self, call)
         call.__name__ = call.__qualname__ = self.name
         call.__doc__ = self.doc
         return call
@@ -124,7 +129,8 @@ def op(**declaration: Any) -> Callable[[Callable[..., Any]], Any]:
     A keyword that is a parameter of the function is that input's rule, written with the functions the user calls, so that it
     runs on floats, arrays and Tensors alike. The other keywords are settings: `scalar` (the computation on floats, where the
     body is NumPy's), `node` (the field's name of the node), `operator` (`"+"`), `domain` (where tests sample it), `kinks`
-    (what holds where there is no derivative), `masks` (inputs may be truth values), `outputs`, `variadic`.
+    (what holds where there is no derivative), `kink` (where that is, in terms of saved values), `masks` (inputs may be truth
+    values), `outputs`, `variadic`.
     """
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -243,6 +249,29 @@ def _general(op: Op) -> Callable[..., Any]:
         if op.view and y.__class__ is not float and modes.local.boxed:
             note_view(args[0], op, tuple(values[1:]), found)  # type: ignore[arg-type]
         return found
+
+    return call
+
+
+def _one_tensor(op: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+    """One tensor and settings, all given in their order, as the engine's own calls are: nothing has to be sorted out."""
+    array, count, derivative, view = op.array, len(op.parameters), None, op.view
+
+    def call(*args: Any, **named: Any) -> Any:
+        nonlocal derivative
+        if named or len(args) != count:
+            return general(*args, **named)
+        x = args[0]
+        if x.__class__ is Tensor:
+            node = x.node
+            if node is not None and not (view and modes.local.boxed):
+                if derivative is None:
+                    derivative = op.derivative(1)
+                y = array(x.data, *args[1:])
+                return record(derivative, y, (node,), derivative.save(y, x.data, *args[1:]))
+        elif x.__class__ is float or x.__class__ is np.ndarray:
+            return array(*args)
+        return general(*args)
 
     return call
 

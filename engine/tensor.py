@@ -67,8 +67,6 @@ class Tensor:
 
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
-    # NumPy must leave `array * tensor` to the Tensor.
-    __array_ufunc__: Any = None
     __hash__ = object.__hash__
 
     # No __init__: `untracked` and the recording of an op set the two fields themselves, which takes half the time.

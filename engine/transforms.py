@@ -33,10 +33,12 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
+    is_grads_batched: bool = False,
 ) -> tuple[Any, ...]:
     """The gradients of (the sum of) `outputs` with respect to each of `inputs`, as a tuple; `.grad` is left alone.
 
     An input that the outputs do not depend on is an EngineError, None under `allow_unused`, zeros under `materialize_grads`.
+    With `is_grads_batched` each of `grad_outputs` has a leading axis, and so has each result: many products in one pass.
     """
     outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
@@ -44,13 +46,14 @@ def grad(
         raise EngineError("grad requires non-empty inputs.")
     if allow_unused is False and materialize_grads:
         raise ValueError("expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False")
-    seeds = [grad_outputs] if grad_outputs is None or isinstance(grad_outputs, (Tensor, float, int)) else list(grad_outputs)
+    single = grad_outputs is None or isinstance(grad_outputs, (Tensor, float, int)) or hasattr(grad_outputs, "dtype")
+    seeds = [grad_outputs] if single else list(grad_outputs)
     seeds += [None] * (len(outputs) - len(seeds))
     for number, x in enumerate(inputs):
         if not isinstance(x, Tensor) or x.node is None:
             raise EngineError(f"One of the differentiated Tensors (index {number}) does not require grad", kind="no-grad")
     retain = create_graph if retain_graph is None else retain_graph
-    found = gradients(outputs, inputs, seeds, retain, create_graph)
+    found = (_batched if is_grads_batched else gradients)(outputs, inputs, seeds, retain, create_graph)
     if None in found and not (allow_unused or materialize_grads):
         raise EngineError(
             f"One of the differentiated Tensors (index {found.index(None)}) appears to not have been used in the graph. "
@@ -69,6 +72,26 @@ def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequen
     task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
     run_task(task, roots)
     return [None if task.captures[n] is None else _boxed(task.captures[n]) for n in nodes]
+
+
+def _batched(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequence[Any], retain: bool, create_graph: bool) -> list[Any]:
+    """As `gradients`, for seeds with a leading axis."""
+    raws = [as_raw(seed) if seed is not None else None for seed in seeds]
+    for i, (y, seed) in enumerate(zip(outputs, raws, strict=True)):
+        if seed is None or shape_of(seed)[1:] != y.shape:
+            given = None if seed is None else shape_of(seed)
+            raise ShapeError(f"is_grads_batched: grad_output[{i}] needs a leading axis before {y.shape}, it has shape {given}")
+    nodes = [x.node for x in inputs]
+    task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
+    run_task(task, [(y.node, Batched(seed)) for y, seed in zip(outputs, raws, strict=True)])  # type: ignore[misc]
+    count = len(raws[0])
+    return [None if task.captures[n] is None else _rows(task.captures[n], count, x.shape) for n, x in zip(nodes, inputs, strict=True)]
+
+
+def _rows(found: Any, count: int, shape: tuple[int, ...]) -> Any:
+    """A captured gradient with its leading axis; one that is the same for every seed has none yet."""
+    batched = found if isinstance(found, Batched) else Batched(expand(found, (count, *shape)))
+    return batched.data if isinstance(batched.data, Tensor) else wrap(_written(batched.data))
 
 
 def _boxed(value: Any) -> Any:
@@ -183,9 +206,7 @@ def batched_vjp(y: Tensor, x: Tensor, seeds: Any, recorded: bool) -> Any:
     found = task.captures[x.node]
     if found is None:
         return None
-    if not isinstance(found, Batched):  # the same for every seed
-        found = Batched(expand(found, (len(seeds), *x.shape)))
-    return found.data if isinstance(found.data, Tensor) else wrap(_written(found.data))
+    return _rows(found, len(seeds), x.shape)
 
 
 def hessian(y: Any, x: Tensor) -> Any:

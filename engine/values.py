@@ -18,9 +18,11 @@ def as_raw(value: Any, keep: bool = False) -> Any:
         return value if value.__class__ is float else float(value)
     if isinstance(value, (bool, int)):
         return float(value)
-    if isinstance(value, (str, bytes)) or callable(value) or value is None:
+    if value.__class__ is np.ndarray and value.dtype.kind == "f" and value.ndim:
+        return value
+    if isinstance(value, (str, bytes, tuple)) or callable(value) or value is None:
         raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         if any(isinstance(item, Tensor) for item in value):
             raise ArgumentError("a list of tensors is no tensor", help="join them with stack()")
         value = np.asarray(value)

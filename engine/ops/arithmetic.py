@@ -77,7 +77,11 @@ def _power(a: Any, b: Any) -> Any:
 def _power_by_base(g: Any, a: Any, b: Any) -> Any:
     """g * b * a^(b-1); 0 where b is 0, also at a = 0."""
     if b.__class__ is float:
-        return zero(g) if b == 0.0 else g * (2.0 * a) if b == 2.0 else g * (b * pow(a, b - 1.0))
+        if b == 2.0:
+            return g * (2.0 * a)
+        if a.__class__ is float and b != 0.0:
+            return g * (b * ieee.power(a, b - 1.0))
+        return zero(g) if b == 0.0 else g * (b * pow(a, b - 1.0))
     return choose(b == 0.0, 0.0, g * (b * pow(a, b - 1.0)))
 
 

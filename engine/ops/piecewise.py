@@ -24,7 +24,7 @@ def sign(x: Any) -> Any:
     return _sign(x)
 
 
-@op(scalar=abs, domain="apart", kinks="0 at 0", x=lambda g, x: g * sign(x))
+@op(scalar=abs, domain="apart", kinks="0 at 0", kink=lambda x: x == 0.0, x=lambda g, x: g * sign(x))
 def abs_(x: Any) -> Any:
     """Absolute value."""
     return np.abs(x)
@@ -57,6 +57,7 @@ def frac(x: Any) -> Any:
     scalar=ieee.maximum,
     domain="distinct",
     kinks="equal arguments get half each; a nan lets both pass",
+    kink=lambda a, b: a == b,
     a=lambda g, a, b: choose(a == b, 0.5 * g, choose(a < b, 0.0, g)),
     b=lambda g, a, b: choose(a == b, 0.5 * g, choose(b < a, 0.0, g)),
 )
@@ -69,6 +70,7 @@ def maximum(a: Any, b: Any) -> Any:
     scalar=ieee.minimum,
     domain="distinct",
     kinks="equal arguments get half each; a nan lets both pass",
+    kink=lambda a, b: a == b,
     a=lambda g, a, b: choose(a == b, 0.5 * g, choose(a > b, 0.0, g)),
     b=lambda g, a, b: choose(a == b, 0.5 * g, choose(b > a, 0.0, g)),
 )
@@ -81,6 +83,7 @@ def minimum(a: Any, b: Any) -> Any:
     scalar=lambda a, b: b if a != a else a if b != b else max(a, b),
     domain="distinct",
     kinks="the first of equal arguments gets all",
+    kink=lambda a, b: a == b,
     a=lambda g, a, b: choose((a >= b) | (b != b), g, 0.0),
     b=lambda g, a, b: choose((a >= b) | (b != b), 0.0, g),
 )
@@ -93,6 +96,7 @@ def fmax(a: Any, b: Any) -> Any:
     scalar=lambda a, b: b if a != a else a if b != b else min(a, b),
     domain="distinct",
     kinks="the first of equal arguments gets all",
+    kink=lambda a, b: a == b,
     a=lambda g, a, b: choose((a <= b) | (b != b), g, 0.0),
     b=lambda g, a, b: choose((a <= b) | (b != b), 0.0, g),
 )
@@ -118,6 +122,7 @@ def _above(x: Any, min: Any, max: Any) -> Any:
 @op(
     domain="clamp",
     kinks="1 at a bound, 0 for nan; with min > max the bound max wins",
+    kink=lambda x, min, max: ((x == min) if min is not None else False) | ((x == max) if max is not None else False),
     x=lambda g, x, min, max: choose(_within(x, min, max), g, 0.0),
     min=lambda g, x, min, max: choose(_below(x, min, max), g, 0.0),
     max=lambda g, x, min, max: choose(_above(x, min, max), g, 0.0),
@@ -131,13 +136,19 @@ def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
 # ---------------------------------------------------------------- activations
 
 
-@op(scalar=lambda x: x if x > 0.0 or x != x else 0.0, domain="apart", kinks="0 at 0", x=lambda g, y: choose(y <= 0.0, 0.0, g))
+@op(
+    scalar=lambda x: x if x > 0.0 or x != x else 0.0,
+    domain="apart",
+    kinks="0 at 0",
+    kink=lambda y: y == 0.0,
+    x=lambda g, y: choose(y <= 0.0, 0.0, g),
+)
 def relu(x: Any) -> Any:
     """x where positive, else 0."""
     return np.maximum(x, 0.0)
 
 
-@op(domain="apart", kinks="the slope at 0", x=lambda g, x, slope: choose(x > 0.0, g, g * slope))
+@op(domain="apart", kinks="the slope at 0", kink=lambda x: x == 0.0, x=lambda g, x, slope: choose(x > 0.0, g, g * slope))
 def leaky_relu(x: Any, slope: Any = 0.01) -> Any:
     """x where positive, else slope * x."""
     return choose(x > 0.0, x, x * slope)
@@ -158,6 +169,7 @@ _SCALE, _ALPHA = 1.0507009873554805, 1.6732632423543772
     scalar=lambda x: _SCALE * (x if x > 0.0 else _ALPHA * ieee.expm1(x)),
     domain="apart",
     kinks="the slope from below at 0",
+    kink=lambda x: x == 0.0,
     node="EluBackward0",
     x=lambda g, x: choose(x > 0.0, g * _SCALE, g * ((_SCALE * _ALPHA) * exp(x))),
 )
@@ -166,7 +178,12 @@ def selu(x: Any) -> Any:
     return _SCALE * np.where(x > 0.0, x, _ALPHA * np.expm1(np.minimum(x, 0.0)))
 
 
-@op(domain="apart", kinks="0 at the bounds", x=lambda g, x, min, max: choose((x > min) & (x < max), g, 0.0))
+@op(
+    domain="apart",
+    kinks="0 at the bounds",
+    kink=lambda x, min, max: (x == min) | (x == max),
+    x=lambda g, x, min, max: choose((x > min) & (x < max), g, 0.0),
+)
 def hardtanh(x: Any, min: Any = -1.0, max: Any = 1.0) -> Any:
     """x kept between -1 and 1."""
     if x.__class__ is float:

@@ -118,7 +118,7 @@ def _std_slope(g: Any, x: Any, y: Any, axes: Any, correction: float) -> Any:
     return _var_slope(choose(y == 0.0, 0.0, div(g, 2.0 * y)), x, axes, correction)
 
 
-@op(name="_std", builtin=False, node="StdBackward0", x=_std_slope)
+@op(name="_std", builtin=False, node="StdBackward0", kinks="0 where all elements are equal", kink=lambda y: y == 0.0, x=_std_slope)
 def _std(x: Any, axes: Any, correction: float, keepdims: bool) -> Any:
     y = np.sqrt(_variance(np.asarray(x), axes, correction))
     return _drop(y, shape_of(x), axes, keepdims)
@@ -200,6 +200,12 @@ def raw(value: Any) -> Any:
     return value.data if isinstance(value, Tensor) else as_raw(value)
 
 
+def _tied(x: Any, y: Any, axes: Any) -> Any:
+    """Whether more than one element is the largest (or smallest)."""
+    shape = shape_of(x)
+    return np.add.reduce(x == over(y, shape, axes), axes) > 1 if shape else False
+
+
 def _extreme(name: str, node: str, reducer: str) -> Any:
     def extreme(x: Any, axes: Any, keepdims: bool) -> Any:
         if x.__class__ is float:
@@ -208,7 +214,7 @@ def _extreme(name: str, node: str, reducer: str) -> Any:
             raise ShapeError(f"{name.strip('_')} of no elements")
         return unbox(getattr(np, reducer).reduce(x, axes, keepdims=keepdims))
 
-    return op(name=name, builtin=False, node=node, x=_extreme_slope)(extreme)
+    return op(name=name, builtin=False, node=node, kinks="equal elements share evenly", kink=_tied, x=_extreme_slope)(extreme)
 
 
 _max_all, _min_all = _extreme("_max", "MaxBackward1", "maximum"), _extreme("_min", "MinBackward1", "minimum")
@@ -308,7 +314,7 @@ def _norm_slope(g: Any, x: Any, y: Any, p: float, axes: Any) -> Any:
     return slope * (g * choose(y == 0.0, 0.0, choose(y == 0.0, 1.0, y) ** (1.0 - p)))
 
 
-@op(name="_norm", builtin=False, node="LinalgVectorNormBackward0", x=_norm_slope)
+@op(name="_norm", builtin=False, node="LinalgVectorNormBackward0", kinks="0 at 0", kink=lambda y: y == 0.0, x=_norm_slope)
 def _norm(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
     if x.__class__ is float:
         return abs(x) if p else float(x != 0.0)

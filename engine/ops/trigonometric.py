@@ -59,6 +59,7 @@ def _over_square_length(a: Any, b: Any) -> Any:
     scalar=math.atan2,
     domain=("apart", "apart"),
     kinks="(0, -0) at the origin",
+    kink=lambda a, b: (a == 0.0) & (b == 0.0),
     a=lambda g, a, b: g * (b * _over_square_length(a, b)),
     b=lambda g, a, b: g * (-a * _over_square_length(a, b)),
 )
