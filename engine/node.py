@@ -251,8 +251,8 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         return "AccumulateGrad"
 
-    @property
-    def edges(self) -> tuple[Node | Edge | None, ...]:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def edges(self) -> tuple[Node | Edge | None, ...]:
         return ()
 
     def mark_changed(self) -> None:

@@ -84,7 +84,7 @@ def _batched(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequenc
     nodes = [x.node for x in inputs]
     task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
     run_task(task, [(y.node, Batched(seed)) for y, seed in zip(outputs, raws, strict=True)])  # type: ignore[misc]
-    count = len(raws[0])
+    count = shape_of(raws[0])[0]
     return [None if task.captures[n] is None else _rows(task.captures[n], count, x.shape) for n, x in zip(nodes, inputs, strict=True)]
 
 

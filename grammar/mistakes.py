@@ -200,6 +200,8 @@ def _stray_else(spot: Spot) -> Mistake | None:
 
 
 def _reserved(spot: Spot) -> Mistake | None:
+    if spot.kind == "NOT" and spot.previous in {"SIGN", "PRODUCT", "POWER", "COMPARE"}:
+        return spot.mistake("unexpected", f"'not' binds more loosely than '{spot.last}'", "put it in parentheses: (not …)")
     if spot.kind == "IF" and spot.previous in OPERATORS:
         return spot.mistake("reserved-word", "'if' begins a statement, and has no value", "a choice is written a if c else b")
     if spot.kind in KEYWORDS and "NAME" in spot.accepts:

@@ -284,7 +284,7 @@ def limits(settings: Settings) -> Iterator[None]:
     engine.ops.making.seed(settings.seed)
     depth = max(settings.max_depth, COUNTED) + SLACK
     try:
-        with engine.plain_scalars(), recursion_limit(depth), alarm(settings.timeout):
+        with engine.plain_scalars(), engine.no_warnings(), recursion_limit(depth), alarm(settings.timeout):
             yield
     finally:
         elements.max_elements = before

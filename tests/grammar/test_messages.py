@@ -43,6 +43,7 @@ import pytest
         ("f(if) = 2", "reserved-word", (1, 3), "another name"),
         ("true = 1", "reserved-word", (1, 1), "another name"),
         ("y = if 1 { 2 }", "reserved-word", (1, 5), "a if c else b"),
+        ("y = 1 - not x", "unexpected", (1, 9), "(not …)"),
         ("let x = 3", "unexpected", (1, 1), "x = …"),
         ("function f(x) { }", "unexpected", (1, 1), "def f(x)"),
         ("print x", "missing-operator", (1, 7), "print(x)"),
