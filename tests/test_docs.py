@@ -1,4 +1,4 @@
-"""The console examples of docs/fitting.md, sweep.md and ci.md print what they show. `pytest tests/test_docs.py --record` writes it anew."""
+"""The console examples of the pages in docs/ print what they show. `pytest tests/test_docs.py --record` writes it anew."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "docs" / name for name in ("fitting.md", "sweep.md", "ci.md")]
+PAGES = [ROOT / "docs" / name for name in ("fitting.md", "sweep.md", "ci.md", "tools.md")]
 
 
 def transcripts():

@@ -8,7 +8,7 @@ _dagrad() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         word="${path:+$path }${COMP_WORDS[i]}"
         case "$word" in
-        "check"|"completion"|"explain"|"fit"|"grad"|"memory"|"ops"|"run"|"sweep"|"test"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
+        "check"|"completion"|"explain"|"fit"|"fmt"|"grad"|"memory"|"ops"|"parse"|"run"|"sweep"|"test"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
         *) break ;;
         esac
     done
@@ -19,6 +19,8 @@ _dagrad() {
         "explain:--error-format") words="full concise json github" ;;
         "fit:--color") words="auto always never" ;;
         "fit:--error-format") words="full concise json github" ;;
+        "fmt:--color") words="auto always never" ;;
+        "fmt:--error-format") words="full concise json github" ;;
         "grad:--format") words="table value json" ;;
         "grad:--color") words="auto always never" ;;
         "grad:--error-format") words="full concise json github" ;;
@@ -27,6 +29,8 @@ _dagrad() {
         "memory:--error-format") words="full concise json github" ;;
         "ops:--color") words="auto always never" ;;
         "ops:--error-format") words="full concise json github" ;;
+        "parse:--color") words="auto always never" ;;
+        "parse:--error-format") words="full concise json github" ;;
         "run:--color") words="auto always never" ;;
         "run:--error-format") words="full concise json github" ;;
         "sweep:--format") words="jsonl csv" ;;
@@ -40,14 +44,16 @@ _dagrad() {
         "graph dump:--error-format") words="full concise json github" ;;
         "graph trace:--color") words="auto always never" ;;
         "graph trace:--error-format") words="full concise json github" ;;
-        ":"*) words="check completion explain fit grad memory ops run sweep test graph --help"; plain="check completion explain fit grad memory ops run sweep test graph" ;;
+        ":"*) words="check completion explain fit fmt grad memory ops parse run sweep test graph --help"; plain="check completion explain fit fmt grad memory ops parse run sweep test graph" ;;
         "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --dask --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
+        "fmt:"*) words="--code -c --write -w --check --diff --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --data --sum --chunk --steps --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "parse:"*) words="--ast --json --output -o --quiet -q --color --error-format --code -c --help"; plain="" ;;
         "run:"*) words="--memory --trace --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "sweep:"*) words="-e --at --format --keep --resume --fail-fast --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --over --zip --jobs -j --dask --help"; plain="" ;;
         "test:"*) words="--jobs -j --seed --record --junit --json --output -o --quiet -q --color --error-format --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
