@@ -10,6 +10,7 @@ from dagrad import engine
 from dagrad.grammar import Diagnostic, Source, compile_expression
 
 from .options import named
+from .pages import keep_freed_pages
 from .program import constant, guarded
 from .status import Failure, UsageError
 
@@ -23,6 +24,7 @@ class Point:
     """An expression, a tracked leaf for each of its names, and its value there."""
 
     def __init__(self, text: str, at: Sequence[str]) -> None:
+        keep_freed_pages()
         self.text = text
         source = Source("<expression>", text)
         self.sources = {source.name: source}

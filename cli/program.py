@@ -10,6 +10,7 @@ from dagrad.engine import EngineError
 from dagrad.grammar import DagradError, Diagnostic, Label, Settings, Source, compile_program, evaluate_constant
 
 from .options import Limits, Program, Script, named
+from .pages import keep_freed_pages
 from .status import Failure, UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def standard_input() -> str:
 
 def compiled(program: Program) -> Compiled:
     """The program, with the --set names checked against its params and inputs."""
+    keep_freed_pages()
     source = guarded(lambda: read(program), {})
     result: Compiled = guarded(lambda: compile_program(source), {source.name: source})
     for name in assignments(program):

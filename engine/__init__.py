@@ -21,6 +21,7 @@ from .function import Function, once_differentiable
 from .hooks import RemovableHandle, register_multi_grad_hook
 from .kinks import Kink, KinkRecorder
 from .lazy import no_warnings
+from .lazy import when_numpy_is_imported
 from .leaves import alias, assign, detach, gradient_of, zero_grad
 from .modes import enable_grad, is_grad_enabled, no_grad, plain_scalars, set_grad_enabled
 from .node import AccumulateGrad, Edge, Node, Place, here
@@ -96,6 +97,7 @@ __all__ = [
     "tensor",
     "untracked",
     "vjp",
+    "when_numpy_is_imported",
     "zero_grad",
 ]
 

@@ -8,8 +8,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+
+# What is to be done before the first array is made, once: settings of the process that a program of plain numbers does not need.
+when_numpy_is_imported: list[Callable[[], None]] = []
 
 NORMAL = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  # of a NumPy that nobody has set otherwise
 
@@ -23,6 +26,9 @@ class LazyModule:
         self.__name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if self.__name == "numpy":
+            while when_numpy_is_imported:
+                when_numpy_is_imported.pop()()
         module = importlib.import_module(self.__name)
         if LazyModule.quiet and self.__name == "numpy":
             module.seterr(all="ignore")

@@ -7,6 +7,7 @@ from .memory import MemoryRecorder
 from .rules import formulas, formulas_of, inputs_of, parameters
 from .snapshot import Graph, GraphEdge, GraphNode, Group, Location, Saved, ValueRecorder, snapshot
 from .trace import Gradient, Sent, Step, TraceRecorder
+from .writing import helpers_of, made_of, written
 
 __all__ = [
     "Difference",
@@ -27,7 +28,10 @@ __all__ = [
     "formats",
     "formulas",
     "formulas_of",
+    "helpers_of",
     "inputs_of",
+    "made_of",
     "parameters",
     "snapshot",
+    "written",
 ]

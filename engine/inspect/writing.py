@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dis
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
@@ -10,36 +12,49 @@ from typing import Any
 from ..op import Op, registry
 from .rules import parsed
 
+_OPS = __package__.rpartition(".")[0] + ".ops."
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With)
+_READS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "IMPORT_FROM"}
 
 
 def made_of(op: Any) -> list[Op]:
     """The ops that a composition calls, itself or through helpers, in the order of the text; operators are not among them."""
-    return [] if op.rules else list(dict.fromkeys(_ops_in(op.array, set())))
+    return [] if op.rules else [part for part in dict.fromkeys(_ops_in(op.array, set())) if part is not op]
 
 
 def helpers_of(op: Any) -> dict[str, str]:
-    """The helpers that an op's rules call, or the text of a composition, and theirs in turn: how each is called → what it does."""
-    found: dict[FunctionType, None] = {}
-    waiting = [rule for rule in op.rules if rule is not None] or [op.array]
-    while waiting:
-        function = waiting.pop(0)
-        for value in _named_in(function):
-            if isinstance(value, FunctionType) and value not in found and value not in _by_call() and _is_mathematics(value):
-                found[value] = None
+    """What stands behind the names in an op's rules, or in the text of a composition, and in theirs in turn: heading → text.
+
+    A rule that is a function is shown as it is written; a helper by its own sentence where it has one.
+    """
+    rules = [rule for rule in op.rules if rule is not None]
+    found = {_heading(rule): _rule(rule) for rule in rules if rule.__name__ != "<lambda>"}
+    waiting, seen = rules or [op.array], {*rules, op.array, *_by_call()}
+    for function in waiting:
+        for name, value in _named_in(function):
+            if value.__class__ is float:
+                found[name] = repr(value)
+            elif isinstance(value, FunctionType) and value not in seen and _is_mathematics(value):
+                seen.add(value)
                 waiting.append(value)
-    return {_heading(function): about(function) for function in found}
+                found[_heading(value)] = _sentence(value) or written(value)
+    return {heading: text for heading, text in found.items() if text}
 
 
-def about(function: Any) -> str:
-    """A helper's own sentence where it has one, its text otherwise."""
-    return " ".join(function.__doc__.split("\n\n")[0].split()) if function.__doc__ else written(function)
+def _rule(function: FunctionType) -> str:
+    sentence = _sentence(function)
+    return f"{written(function)}  # {sentence}" if sentence else written(function)
+
+
+def _sentence(function: Any) -> str:
+    return " ".join((function.__doc__ or "").split("\n\n")[0].split())
 
 
 def written(function: Any) -> str:
     """The body of a function on one line, without its docstring and its checks."""
     node = _definition(function)
-    return "" if node is None else _on_one_line(node.body)
+    text = "" if node is None else _on_one_line(node.body)
+    return text.removeprefix("return ") if text.count("return ") == 1 else text
 
 
 def _heading(function: FunctionType) -> str:
@@ -49,7 +64,7 @@ def _heading(function: FunctionType) -> str:
 
 def _is_mathematics(function: FunctionType) -> bool:
     """Whether a function belongs to the ops: the others look after shapes, modes and errors."""
-    return function.__module__.startswith(__package__.rpartition(".")[0] + ".ops.")
+    return function.__module__.startswith(_OPS)
 
 
 def _by_call() -> dict[Any, Op]:
@@ -59,7 +74,7 @@ def _by_call() -> dict[Any, Op]:
 
 def _ops_in(function: Any, seen: set[Any]) -> Iterator[Op]:
     known = _by_call()
-    for value in _named_in(function):
+    for _, value in _named_in(function):
         if not isinstance(value, FunctionType) or value in seen:
             continue
         seen.add(value)
@@ -69,22 +84,27 @@ def _ops_in(function: Any, seen: set[Any]) -> Iterator[Op]:
             yield from _ops_in(value, seen)
 
 
-def _named_in(function: Any) -> Iterator[Any]:
-    """What the names in a function stand for, where they come from its module or from the function around it."""
+def _named_in(function: Any) -> Iterator[tuple[str, Any]]:
+    """What the names in a function stand for, where they come from its module, the function around it, or an import of its own."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name in _names_of(function.__code__):
-        if name in cells:
-            yield cells[name].cell_contents
+    for name, imported in _names_of(function.__code__):
+        if imported:
+            yield from (
+                (name, vars(module)[name]) for key, module in list(sys.modules.items()) if key.startswith(_OPS) and name in vars(module)
+            )
+        elif name in cells:
+            yield name, cells[name].cell_contents
         elif name in function.__globals__:
-            yield function.__globals__[name]
+            yield name, function.__globals__[name]
 
 
-def _names_of(code: CodeType) -> Iterator[str]:
-    yield from code.co_freevars
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names_of(constant)
+def _names_of(code: CodeType) -> Iterator[tuple[str, bool]]:
+    """The names that code reads from around it, in order, and whether by an import; attributes are not names."""
+    for step in dis.get_instructions(code):
+        if step.opname in _READS:
+            yield step.argval, step.opname == "IMPORT_FROM"
+        elif isinstance(step.argval, CodeType):
+            yield from _names_of(step.argval)
 
 
 # ---------------------------------------------------------------- text
@@ -109,18 +129,17 @@ def _on_one_line(body: list[ast.stmt]) -> str:
 
 def _says_nothing(node: ast.stmt) -> bool:
     """Docstrings, imports, and what only refuses arguments."""
-    if isinstance(node, ast.If):
+    if isinstance(node, (ast.If, ast.For)):
         return all(_says_nothing(part) or isinstance(part, ast.Raise) for part in node.body) and not node.orelse
     return isinstance(node, (ast.Expr, ast.Import, ast.ImportFrom))
 
 
 def _statement(node: ast.stmt) -> str:
+    """Blocks stand in braces, as in the language, since a line has no indentation."""
     if isinstance(node, ast.FunctionDef):
-        return f"{node.name}({', '.join(a.arg for a in node.args.args)}) = {_on_one_line(node.body)}"
-    if isinstance(node, ast.Return):
-        return "" if node.value is None else ast.unparse(node.value)
+        return f"{node.name}({', '.join(a.arg for a in node.args.args)}) = {{ {_on_one_line(node.body)} }}"
     if not isinstance(node, _BLOCKS):
         return ast.unparse(node)
-    text = f"{ast.unparse(node).splitlines()[0]} {_on_one_line(node.body)}"
+    text = f"{ast.unparse(node).splitlines()[0].removesuffix(':')} {{ {_on_one_line(node.body)} }}"
     otherwise = getattr(node, "orelse", [])
-    return f"{text} else: {_on_one_line(otherwise)}" if otherwise else text
+    return f"{text} else {{ {_on_one_line(otherwise)} }}" if otherwise else text
