@@ -131,7 +131,9 @@ def _says_nothing(node: ast.stmt) -> bool:
     """Docstrings, imports, and what only refuses arguments."""
     if isinstance(node, (ast.If, ast.For)):
         return all(_says_nothing(part) or isinstance(part, ast.Raise) for part in node.body) and not node.orelse
-    return isinstance(node, (ast.Expr, ast.Import, ast.ImportFrom))
+    if isinstance(node, ast.Expr):
+        return not (isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute))
+    return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def _statement(node: ast.stmt) -> str:
