@@ -1,5 +1,7 @@
 """`dagrad graph dump` of what repeats: folded to ×N, with nothing hidden unsaid; and the forms for other tools."""
 
+import os
+import re
 import resource
 import shutil
 import subprocess
@@ -112,3 +114,33 @@ def test_graphviz_accepts_dot(dump, source):
     done = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, text=True)
     assert done.returncode == 0
     assert not done.stderr
+
+
+STATEMENT = re.compile(
+    r"flowchart TD|  %% .*|\s+end|\s+subgraph g\d+\[\"[^\"]*\"\]|\s+n\d+(\(\[\"[^\"]*\"\]\)|\[\"[^\"]*\"\])"
+    r"|  n\d+ -->(\|×\d+\|)? n\d+|  classDef \w+ \S+|  class [n\d,]+ \w+"
+)
+
+
+@pytest.mark.parametrize("source", [CHAIN, NESTED, BRANCHES, 'param x = 2\nbackward(where(x < 3, x, -x) * x) # "a" <b>\n'])
+def test_mermaid_is_well_formed(dump, source):
+    """Each line is one of the statements that Mermaid's own parser was seen to accept, and subgraphs are closed."""
+    lines = dump(source, "--collapse", "--saved", "--values", "--format", "mermaid").lines
+    assert [line for line in lines if not STATEMENT.fullmatch(line)] == []
+    assert sum(line.strip().startswith("subgraph") for line in lines) == sum(line.strip() == "end" for line in lines)
+
+
+MERMAID = """
+import { pathToFileURL } from "node:url"; import { readFileSync } from "node:fs"; import { join } from "node:path";
+const from = (name) => import(pathToFileURL(join(process.env.MERMAID_MODULES, name)).href);
+const { JSDOM } = await from("jsdom/lib/api.js"); globalThis.window = new JSDOM("").window; globalThis.document = window.document;
+await (await from("mermaid/dist/mermaid.core.mjs")).default.parse(readFileSync(0, "utf8"));
+"""
+
+
+@pytest.mark.skipif("MERMAID_MODULES" not in os.environ, reason="needs the npm packages mermaid and jsdom, their folder in MERMAID_MODULES")
+@pytest.mark.parametrize("source", [CHAIN, NESTED, BRANCHES, 'param x = 2\nbackward(where(x < 3, x, -x) * x) # "a" <b>\n'])
+def test_mermaids_own_parser_accepts_it(dump, source):
+    text = dump(source, "--collapse", "--saved", "--values", "--format", "mermaid").out
+    done = subprocess.run(["node", "--input-type=module", "-e", MERMAID], input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
