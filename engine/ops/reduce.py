@@ -270,11 +270,7 @@ any_ = _every("any", "Whether any element is non-zero.")
 all_ = _every("all", "Whether every element is non-zero.")
 
 
-def _median_slope(g: Any, x: Any, y: Any, axes: Any) -> Any:
-    return _extreme_slope(g, x, y, axes)
-
-
-@op(name="_median", builtin=False, node="MedianBackward0", x=_median_slope)
+@op(name="_median", builtin=False, node="MedianBackward0", x=_extreme_slope)
 def _median(x: Any, axes: Any, keepdims: bool) -> Any:
     if x.__class__ is float:
         return x
