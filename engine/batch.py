@@ -62,7 +62,9 @@ def _one_by_one(op: Op, args: list[Any]) -> Batched:
     from .ops.shape import stack
 
     batched = [x for a in args for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, Batched)]
-    rows = [op.call(*(_copy(a, i) for a in args)) for i in range(batched[0].count)]
+    # By name what follows the inputs: an op that takes a list takes all that is not named to be of the list.
+    named = dict(zip(op.parameters[len(op.inputs) :], args[len(op.inputs) :], strict=True))
+    rows = [op.call(*(_copy(a, i) for a in args[: len(op.inputs)]), **named) for i in range(batched[0].count)]
     return Batched(stack(rows) if any(isinstance(row, Tensor) for row in rows) else np.array(rows))
 
 

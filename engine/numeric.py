@@ -82,7 +82,7 @@ def compare(f: Function, at: float, analytic: float) -> Comparison:
     for step in steps:
         slope = min(slope, central(f, step), key=badness)
         allowed = RELATIVE * max(abs(analytic), abs(slope.value)) + size
-        if isfinite(analytic) and abs(analytic - slope.value) <= allowed:
+        if isfinite(slope.value) and abs(analytic - slope.value) <= allowed:
             # At a kink the central difference is the mean of both slopes, which a convention may well agree with.
             return Comparison(analytic, slope.value, "kink" if bends(f, step) and has_kink(f, step, allowed) else "ok")
     if isfinite(analytic) and any(has_kink(f, step, allowed) for step in steps):
