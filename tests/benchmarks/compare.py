@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from process import HERE, Cost, dagrad, interleaved, net, ratio, table
+from process import WORKLOADS, Cost, dagrad, interleaved, net, ratio, table
 
-WORKLOADS = HERE / "workloads"
 IMPORTED = {"torch": "torch", "hips": "autograd", "floor": "sys"}
 
 
@@ -84,7 +83,7 @@ def row(workload: Workload, peers: list[str], python: str, rounds: int) -> list[
     for who in runners:
         commands[f"{who} null"] = workload.command(who, python, workload.null)
         commands[who] = workload.command(who, python, workload.full)
-    costs = interleaved(commands, rounds, PYTHONPATH=str(WORKLOADS))
+    costs = interleaved(commands, rounds)
     agree(workload, {who: costs[who][0] for who in runners})
     works = {who: net(costs[who], costs[f"{who} null"]) for who in runners}
     ours = statistics.median(works["dagrad"])

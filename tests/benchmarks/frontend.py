@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from process import ROOT, dagrad, interleaved, net, ratio, table
+from process import dagrad, interleaved, net, ratio, table
 
 SIZES = (2_500, 5_000, 10_000)
 COMPILE = """
@@ -49,7 +49,7 @@ def reading(folder: Path, rounds: int) -> None:
         file = folder / f"{lines}.dg"
         file.write_text(program(lines), "utf-8")
         commands[str(lines)] = [sys.executable, "-P", "-c", COMPILE, str(file)]
-    costs = interleaved(commands, rounds, PYTHONPATH=str(ROOT / "tests" / "import_root"))
+    costs = interleaved(commands, rounds)
     seconds = {lines: [float(cost.output) for cost in found] for lines, found in costs.items()}
     rows = []
     for lines, found in seconds.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 import sys
 
-from process import HERE, ROOT, dagrad, interleaved, net, ratio, table
+from process import HERE, WORKLOADS, dagrad, interleaved, net, ratio, table
 
-PROGRAM = HERE / "workloads" / "scalar_loop" / "program.dg"
+PROGRAM = WORKLOADS / "scalar_loop" / "program.dg"
 OPTIONS = {"plain": [], "memory statistics (--memory)": ["--memory"], "trace to a file (--trace -o FILE)": ["--trace", "-o", "/dev/null"]}
 
 
@@ -31,6 +31,6 @@ def places(rounds: int) -> list[str]:
     for who, script in (("with", ["-m", "dagrad.cli"]), ("without", [str(HERE / "without_places.py")])):
         for size in (1, turns):
             commands[f"{who} {size}"] = [sys.executable, "-P", *script, "run", "-q", str(PROGRAM), "--set", f"n={size}"]
-    costs = interleaved(commands, rounds, PYTHONPATH=str(ROOT / "tests" / "import_root"))
+    costs = interleaved(commands, rounds)
     on, off = (net(costs[f"{who} {turns}"], costs[f"{who} 1"]) for who in ("with", "without"))
     return ["source places (always on)", f"{turns:,}", f"{statistics.median(off):.3f}", f"{statistics.median(on):.3f}", ratio(on, off)]

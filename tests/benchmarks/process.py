@@ -12,8 +12,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-# One thread each: the question is what an implementation costs, not how many cores it finds.
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+WORKLOADS = HERE / "workloads"
+# One thread each: the question is what an implementation costs, not how many cores it finds. dagrad is that of this working tree.
+SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SETTINGS["PYTHONPATH"] = f"{ROOT / 'tests' / 'import_root'}{os.pathsep}{WORKLOADS}"
 
 
 @dataclass
@@ -25,10 +27,10 @@ class Cost:
     output: str
 
 
-def measured(command: list[str], **environment: str) -> Cost:
+def measured(command: list[str]) -> Cost:
     """Runs a command to its end; one that fails ends the benchmark."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(command, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **THREADS, **environment})
+        child = subprocess.Popen(command, stdout=output, stderr=errors, cwd=ROOT, env={**os.environ, **SETTINGS})
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
@@ -45,14 +47,14 @@ def dagrad(*words: object) -> list[str]:
     return [*start, *map(str, words)]
 
 
-def interleaved(commands: dict[str, list[str]], rounds: int, **environment: str) -> dict[str, list[Cost]]:
+def interleaved(commands: dict[str, list[str]], rounds: int) -> dict[str, list[Cost]]:
     """Every command once a round, so that a slow moment of the machine meets all of them. A first, unmeasured one warms the caches."""
     for command in commands.values():
-        measured(command, **environment)
+        measured(command)
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            costs[name].append(measured(command, **environment))
+            costs[name].append(measured(command))
     return costs
 
 
