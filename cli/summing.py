@@ -19,6 +19,8 @@ from .status import UsageError
 if TYPE_CHECKING:
     from dagrad.grammar import Expression
 
+    from .fitting.distributed import Piece
+
 
 class RowSum:
     """An expression whose names are columns or have values; `gradients` are by the latter."""
@@ -56,12 +58,44 @@ class RowSum:
                 engine.backward(piece)
         return {name: zeros(self.leaves[name]) if self.leaves[name].grad is None else self.leaves[name].grad for name in names}
 
+    def gradients_on(self, address: str, names: Sequence[str], rows: int) -> dict[str, Any]:
+        """As `gradients`, with the pieces on a Dask cluster."""
+        from .fitting.distributed import both, pieces, tree
+        from .sweeping.workers import connect
+
+        client = connect(address)
+        try:
+            values = {name: leaf.data for name, leaf in self.leaves.items()}
+            cuts = pieces(self.table, self.columns, rows)
+            parts = [client.submit(part_of, self.text, values, self.add, piece, pure=False) for piece in cuts]
+            self.value, *found = tree(client, parts, both)
+        finally:
+            client.close()
+        return {name: engine.untracked(value) for name, value in zip(self.leaves, found, strict=True) if name in names}
+
     def piece(self, columns: Mapping[str, Any]) -> Any:
         """The sum over some rows."""
-        data = {name: engine.untracked(column) for name, column in columns.items()}
-        value = self.expression.evaluate({**self.leaves, **data})
-        if isinstance(value, engine.Tensor) and value.size != 1:
-            if not self.add:
-                raise UsageError("the expression has a value for each row", help="add them up with --sum")
-            return engine.ops.sum(value)
-        return value
+        return piece_of(self.expression, self.leaves, columns, self.add)
+
+
+def piece_of(expression: Expression, leaves: Mapping[str, Any], columns: Mapping[str, Any], add: bool) -> Any:
+    """The sum over some rows."""
+    data = {name: engine.untracked(column) for name, column in columns.items()}
+    value = expression.evaluate({**leaves, **data})
+    if isinstance(value, engine.Tensor) and value.size != 1:
+        if not add:
+            raise UsageError("the expression has a value for each row", help="add them up with --sum")
+        return engine.ops.sum(value)
+    return value
+
+
+def part_of(text: str, values: dict[str, Any], add: bool, piece: Piece) -> tuple[Any, ...]:
+    """On a worker: the value of a piece, then its gradients."""
+    from .fitting.distributed import columns
+
+    leaves = {name: engine.leaf(value, name=name) for name, value in values.items()}
+    value = piece_of(compile_expression(Source("<expression>", text)), leaves, columns(piece), add)
+    if isinstance(value, engine.Tensor) and value.requires_grad:
+        engine.backward(value)
+    total = value.item() if isinstance(value, engine.Tensor) else value
+    return (total, *((leaf.grad if leaf.grad is not None else zeros(leaf)).data for leaf in leaves.values()))

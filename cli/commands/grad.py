@@ -40,6 +40,7 @@ def command(
     ] = None,
     sum: Annotated[bool, typer.Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
     chunk: Annotated[int | None, typer.Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
     format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
@@ -58,7 +59,7 @@ def command(
 
     text = the_expression(expression, e)
     if data is not None:
-        return over_rows(screen, text, at or [], wrt or [], data, chunk, sum, format, digits)
+        return over_rows(screen, text, at or [], wrt or [], data, (chunk, dask), sum, format, digits)
     if chunk is not None:
         raise UsageError("--chunk needs --data", help="only a data file is read in pieces")
     point = Point(f"sum({text})" if sum else text, at or [])
@@ -75,13 +76,25 @@ def command(
 
 
 def over_rows(
-    screen: Screen, text: str, at: list[str], wrt: list[str], data: Path, chunk: int | None, add: bool, format: Format, digits: int | None
+    screen: Screen,
+    text: str,
+    at: list[str],
+    wrt: list[str],
+    data: Path,
+    pieces: tuple[int | None, str | None],
+    add: bool,
+    format: Format,
+    digits: int | None,
 ) -> None:
     """The gradient of a sum over the rows of a file."""
     from ..summing import RowSum
 
     rows_of = RowSum(text, at, data, add)
-    show(screen, rows_of, {"gradients": rows_of.gradients(rows_of.chosen(wrt), chunk)}, format, digits)
+    names, (chunk, dask) = rows_of.chosen(wrt), pieces
+    if dask is not None and chunk is None:
+        raise UsageError("--dask needs --chunk", help="the workers share the pieces of a data file")
+    found = rows_of.gradients(names, chunk) if dask is None or chunk is None else rows_of.gradients_on(dask, names, chunk)
+    show(screen, rows_of, {"gradients": found}, format, digits)
 
 
 def show(screen: Screen, point: "Point | RowSum", found: dict[str, Any], format: Format, digits: int | None) -> None:

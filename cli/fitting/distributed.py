@@ -98,10 +98,14 @@ class Distributed:
         return self
 
     def added(self, part: Callable[..., Any], combine: Callable[..., Any], x: Array) -> Any:
-        """The parts of all pieces, two and two, until one is left."""
+        """The parts of all pieces in one."""
         values = self.parameters.values(x)
-        parts = [self.client.submit(part, self.model, values, piece, pure=False) for piece in self.pieces]
-        while len(parts) > 1:
-            pairs = [self.client.submit(combine, a, b, pure=False) for a, b in zip(parts[::2], parts[1::2], strict=False)]
-            parts = [*pairs, *parts[len(pairs) * 2 :]]
-        return parts[0].result()
+        return tree(self.client, [self.client.submit(part, self.model, values, piece, pure=False) for piece in self.pieces], combine)
+
+
+def tree(client: Any, parts: list[Any], combine: Callable[..., Any]) -> Any:
+    """What the cluster has in parts, combined two and two until one is left."""
+    while len(parts) > 1:
+        pairs = [client.submit(combine, a, b, pure=False) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[len(pairs) * 2 :]]
+    return parts[0].result()

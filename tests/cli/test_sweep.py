@@ -226,3 +226,35 @@ def test_a_fit_on_a_cluster_is_the_fit_at_home(process, cluster, tmp_path, resid
     for name in "ab":
         for key in ("value", "std_error"):
             assert away["estimates"][name][key] == pytest.approx(home["estimates"][name][key], rel=1e-9)
+
+
+def test_a_sum_on_a_cluster_is_the_sum_at_home(process, cluster, tmp_path):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i / 7},{(i * 37 % 101) / 10}\n" for i in range(1000)))
+    command = ["grad", "(y - a*exp(-b[0]*x) - b[1])^2", "--data", "data.csv", "--sum", "--at", "a=2", "--at", "b=[0.5,1]", "--json"]
+    home, away = process(*command).json, process(*command, "--chunk", 90, "--dask", cluster[0]).json
+    assert away["value"] == pytest.approx(home["value"], rel=1e-12)
+    assert away["gradients"]["a"] == pytest.approx(home["gradients"]["a"], rel=1e-12)
+    assert away["gradients"]["b"] == pytest.approx(home["gradients"]["b"], rel=1e-12)
+
+
+class Mortal:
+    """A job whose item 3 takes its worker along."""
+
+    def done(self, item):
+        return item * 10
+
+    def died(self, item):
+        return "died"
+
+
+def test_an_item_that_kills_every_worker_is_set_aside():
+    from dagrad.cli.sweeping.workers import Died, resilient
+
+    def start(job, batches):
+        for batch in batches:
+            if 3 in batch:
+                raise Died
+            yield [job.done(item) for item in batch]
+
+    rows = [row for batch in resilient(start, Mortal(), [[0, 1], [2, 3], [4, 5]]) for row in batch]
+    assert rows == [0, 10, 20, "died", 40, 50]
