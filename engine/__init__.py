@@ -20,8 +20,7 @@ from .errors import (
 from .function import Function, once_differentiable
 from .hooks import RemovableHandle, register_multi_grad_hook
 from .kinks import Kink, KinkRecorder
-from .lazy import no_warnings
-from .lazy import when_numpy_is_imported
+from .lazy import no_warnings, when_numpy_is_imported
 from .leaves import alias, assign, detach, gradient_of, zero_grad
 from .modes import enable_grad, is_grad_enabled, no_grad, plain_scalars, set_grad_enabled
 from .node import AccumulateGrad, Edge, Node, Place, here

@@ -64,7 +64,7 @@ class DeferredDerivative:
             return (None,) * len(node.edges)
         seed = as_tensor(written(g))
         leaves = [edge for edge in node.edges if edge is not None]
-        task = GraphTask(True, recording, leaves, here(2), accumulate=False)
+        task = GraphTask(True, recording, leaves, here(), accumulate=False)
         run_task(task, [(matrix.node, seed if recording and seed.node is not None else seed.data)])
         return tuple(task.captures[edge] for edge in leaves)
 
@@ -79,7 +79,7 @@ def deferred(value: Any, y: Tensor, recorded: Callable[[], Tensor]) -> Any:
     node.sequence_nr = next_number()
     node.shape = value.shape
     node.grad = None
-    node.code, node.lasti = here(2)
+    node.code, node.lasti = here()
     return untracked(value.data, node)
 
 

@@ -44,7 +44,7 @@ def hooks_of(node: Node) -> Hooks:
 def mark_number_changed(node: Node) -> None:
     """Notes that the number which `node` made was replaced in place, by the present caller."""
     hooks = hooks_of(node)
-    hooks.changed = Change(next_number(), here(2), hooks.changed.version + 1 if hooks.changed else 1)
+    hooks.changed = Change(next_number(), here(), hooks.changed.version + 1 if hooks.changed else 1)
 
 
 class RemovableHandle:

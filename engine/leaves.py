@@ -72,7 +72,7 @@ def gradient_of(x: Any) -> Any:
 
 def zero_grad(*leaves: Tensor) -> None:
     """Sets the gradient of each leaf to none, and remembers where, for the error when it is read."""
-    place = here(2)
+    place = here()
     for leaf in leaves:
         if not isinstance(leaf, Tensor) or not isinstance(leaf.node, AccumulateGrad):
             raise EngineError("zero_grad() takes params", kind="argument")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 next_number = count(1).__next__
 
 # Frames of these packages are never the place where a node was made: they work on behalf of the frame that called them.
-TRANSPARENT = frozenset({"dagrad.engine", "dagrad.engine.ops", "dagrad.engine.inspect", "dagrad.grammar"})
+TRANSPARENT = frozenset({"dagrad.engine", "dagrad.engine.ops", "dagrad.engine.inspect", "dagrad.engine.optimize", "dagrad.grammar"})
 
 
 class Place(NamedTuple):
@@ -55,9 +55,9 @@ class Change(NamedTuple):
     version: int
 
 
-def here(depth: int = 1) -> Place:
-    """The nearest place outside the engine, `depth` frames up at least."""
-    frame = sys._getframe(depth)
+def here() -> Place:
+    """The nearest place outside the engine."""
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__package__") in TRANSPARENT:
         frame = frame.f_back
     return Place(frame.f_code, frame.f_lasti)
@@ -243,7 +243,7 @@ class AccumulateGrad(Node):
         self.sequence_nr = next_number()
         self.shape = () if data.__class__ is float else data.shape
         self.dtype = None if data.__class__ is float else data.dtype
-        self.code, self.lasti = here(2)
+        self.code, self.lasti = here()
         self.grad = self.accumulated = self.changed = self.cleared = None
         self.label = label
         self.reference = weakref.ref(variable)
@@ -257,7 +257,7 @@ class AccumulateGrad(Node):
 
     def mark_changed(self) -> None:
         """Notes that the leaf has a new value, by the present caller."""
-        self.changed = Change(next_number(), here(2), self.changed.version + 1 if self.changed else 1)
+        self.changed = Change(next_number(), here(), self.changed.version + 1 if self.changed else 1)
 
     @property
     def variable(self) -> Tensor | None:

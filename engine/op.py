@@ -284,7 +284,7 @@ def _in_the_name_of_the_caller(function: Callable[..., Any]) -> Callable[..., An
         local = modes.local
         if local.place is not None:
             return function(*args, **named)
-        local.place = here(2)
+        local.place = here()
         modes.add_special(1)
         try:
             return function(*args, **named)

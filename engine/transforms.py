@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
@@ -10,6 +9,8 @@ from .batch import Batched
 from .calls import root_of, run_task
 from .deferred import deferred
 from .errors import EngineError, ShapeError
+from .forward import can_push, push_forward
+from .identity import WeakTable
 from .lazy import np
 from .modes import is_grad_enabled
 from .node import here
@@ -69,7 +70,7 @@ def gradients(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequen
     """The gradient for each input, None where it is not on the path."""
     roots = [root_of(y, s, i, create_graph) for i, (y, s) in enumerate(zip(outputs, seeds, strict=True))]
     nodes = [x.node for x in inputs]
-    task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
+    task = GraphTask(retain, create_graph, nodes, here(), accumulate=False)  # type: ignore[arg-type]
     run_task(task, roots)
     return [None if task.captures[n] is None else _boxed(task.captures[n]) for n in nodes]
 
@@ -82,7 +83,7 @@ def _batched(outputs: Sequence[Tensor], inputs: Sequence[Tensor], seeds: Sequenc
             given = None if seed is None else shape_of(seed)
             raise ShapeError(f"is_grads_batched: grad_output[{i}] needs a leading axis before {y.shape}, it has shape {given}")
     nodes = [x.node for x in inputs]
-    task = GraphTask(retain, create_graph, nodes, here(3), accumulate=False)  # type: ignore[arg-type]
+    task = GraphTask(retain, create_graph, nodes, here(), accumulate=False)  # type: ignore[arg-type]
     run_task(task, [(y.node, Batched(seed)) for y, seed in zip(outputs, raws, strict=True)])  # type: ignore[misc]
     count = shape_of(raws[0])[0]
     return [None if task.captures[n] is None else _rows(task.captures[n], count, x.shape) for n, x in zip(nodes, inputs, strict=True)]
@@ -111,7 +112,7 @@ def _zeros(x: Any) -> Any:
 # ---------------------------------------------------------------- one derivative, as a program asks for it
 
 # Values that are derivatives themselves. Of these, the derivative with respect to something they do not contain is 0, not a mistake.
-_derivatives: weakref.WeakSet[Tensor] = weakref.WeakSet()
+_derivatives: WeakTable[bool] = WeakTable()
 
 
 @op(name="_constant", builtin=False, node="ConstantBackward0", x=lambda g, x_shape: np.zeros(x_shape) if x_shape else 0.0)
@@ -156,7 +157,7 @@ def _partial(y: Tensor, x: Tensor, found: Any, number: int) -> Any:
     if not isinstance(found, Tensor) or found.node is None:
         found = _constant(x, as_raw(found))
     if isinstance(found, Tensor):
-        _derivatives.add(found)
+        _derivatives[found] = True
     return found
 
 
@@ -195,13 +196,24 @@ def _jacobian(y: Any, x: Tensor, recorded: bool) -> Any:
     if not shape:
         (found,) = gradients([y], [x], [None], True, recorded)
         return _zeros(x) if found is None else found
+    if not recorded and x.size < y.size and can_push(y):
+        return _columns(y, x)
     found = batched_vjp(y, x, np.eye(y.size).reshape(-1, *shape), recorded)
     return wrap(np.zeros(shape + x.shape)) if found is None else reshape(found, shape + x.shape)
 
 
+def _columns(y: Tensor, x: Tensor) -> Any:
+    """The Jacobian by forward mode, a column at a time as it were: cheaper where there are fewer inputs than outputs."""
+    columns = push_forward(y, x, np.eye(x.size).reshape(-1, *x.shape))
+    if columns is None:
+        return wrap(np.zeros(y.shape + x.shape))
+    rows = np.moveaxis(columns, 0, -1)
+    return wrap(np.ascontiguousarray(rows).reshape(y.shape + x.shape))
+
+
 def batched_vjp(y: Tensor, x: Tensor, seeds: Any, recorded: bool) -> Any:
     """v times the Jacobian of y for each v along the first axis of `seeds`, in one pass; None where y does not depend on x."""
-    task = GraphTask(True, recorded, [x.node], here(3), accumulate=False)  # type: ignore[list-item]
+    task = GraphTask(True, recorded, [x.node], here(), accumulate=False)  # type: ignore[list-item]
     run_task(task, [(y.node, Batched(seeds))])  # type: ignore[list-item]
     found = task.captures[x.node]
     if found is None:
@@ -236,10 +248,25 @@ def vjp(y: Any, x: Tensor, v: Any) -> Any:
 
 
 def jvp(y: Any, x: Tensor, v: Any) -> Any:
-    """The Jacobian of y times v: the derivative of y along v, by differentiating a vjp with respect to its vector."""
+    """The Jacobian of y times v: the derivative of y along v, in one forward walk over the graph.
+
+    Where its own derivative is asked for, and where the walk cannot be made, a vjp is differentiated with respect to its vector.
+    """
     direction = _same_shape(v, x.shape, "jvp()")
     if not isinstance(y, Tensor) or y.node is None:
         return _zeros(y) if isinstance(y, Tensor) else 0.0
+    plain = as_raw(direction) if not isinstance(direction, Tensor) or direction.node is None else None
+    if plain is None or not x.is_leaf or not can_push(y):
+        return _twice_back(y, x, direction)
+    moved = push_forward(y, x, np.asarray(plain)[None])
+    if moved is None:
+        return _zeros(y)
+    value = untracked(moved[0] if y.shape else float(moved[0]))
+    return deferred(value, y, lambda: _twice_back(y, x, direction)) if is_grad_enabled() else wrap(value.data)
+
+
+def _twice_back(y: Tensor, x: Tensor, direction: Any) -> Any:
+    """The same product, recorded."""
     dummy = untracked(np.zeros(y.shape) if y.shape else 0.0).requires_grad_()
     (pulled,) = gradients([y], [x], [dummy], True, True)
     if pulled is None or not isinstance(pulled, Tensor) or pulled.node is None:

@@ -31,7 +31,7 @@ def mark_changed(array: Any) -> None:
     """Notes that the memory of `array` was changed by the present caller."""
     buffer = buffer_of(array)
     before = _changes.get(buffer)
-    _changes[buffer] = Change(next_number(), here(2), before.version + 1 if before else 1)
+    _changes[buffer] = Change(next_number(), here(), before.version + 1 if before else 1)
 
 
 def version_of(array: Any) -> int:
