@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..op import registry
 from .placement import Placement, Point, place
-from .written import written
+from .values import written
 
 if TYPE_CHECKING:
     from .snapshot import Graph, GraphEdge, GraphNode, Group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..written import written
+from ..values import written
 
 if TYPE_CHECKING:
     from ..snapshot import Graph, GraphEdge, GraphNode

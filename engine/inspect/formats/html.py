@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..drawing import ROLES, Box, Drawing, draw, path
 from ..rules import formulas_of, inputs_of
-from ..written import written
+from ..values import written
 
 if TYPE_CHECKING:
     from ..snapshot import Graph, GraphNode

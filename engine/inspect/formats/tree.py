@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..written import written
+from ..values import written
 
 if TYPE_CHECKING:
     from ..snapshot import Graph, GraphNode
