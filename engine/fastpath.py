@@ -1,8 +1,8 @@
-"""The path of tracked scalars, written out: one function an op that does all that a call on floats needs, in one frame.
+"""The path of tracked tensors, written out: one function an op that does all that a plain call needs, in one frame.
 
-Loops over scalars are what a graph in Python is slow at, and half their time would go into calls between small functions.
-What is said here is nothing new: each function decides that the plain case is given (floats in Tensors, no mode, no listener),
-and then does what `op.record` does; in every other case it hands over to the op's general path.
+Loops over scalars and short vectors are what a graph in Python is slow at, and half their time would go into calls between small
+functions. What is said here is nothing new: each function decides that the plain case is given (values in Tensors, no mode, no
+listener), and then does what `op.record` does; in every other case it hands over to the op's general path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RECORD = """
     node.others = {other}
     node.saved = {saved}
     node.sequence_nr = next_number()
-    node.shape = ()
+    node.shape = () if y.__class__ is float else y.shape
     node.grad = None
     frame = getframe(1)
     node.code = frame.f_code
@@ -45,11 +45,10 @@ def call({a}):
     if {a}.__class__ is not Tensor or modes.special:
         return general({a})
     p = {a}.node
-    tensor = {a}
+    if p is None:
+        return general({a})
     {a} = {a}.data
-    if p is None or {a}.__class__ is not float:
-        return general(tensor)
-    y = {scalar}
+    y = {scalar} if {a}.__class__ is float else array({a})
 """
 
 _BINARY = """
@@ -70,9 +69,12 @@ def call({a}, {b}):
         z = {b}
     else:
         return general({a}, {b})
-    if x.__class__ is not float or z.__class__ is not float or modes.special:
+    if modes.special:
         return general({a}, {b})
-    y = {scalar}
+    try:
+        y = {value}
+    except ValueError:  # the general path says what is wrong with the shapes
+        return general({a}, {b})
     if q is None:
         if p is None:
             return general({a}, {b})
@@ -86,7 +88,9 @@ def call({a}, {b}):
         saved = {saved_both}
 """
 
+# Where Python's operator does for floats and arrays alike, it is written itself.
 _INLINE = {"add": "x + z", "sub": "x - z", "mul": "x * z"}
+_EITHER = "scalar(x, z) if x.__class__ is float and z.__class__ is float else array(x, z)"
 
 
 def specialise(op: Op) -> Callable[..., Any]:
@@ -99,6 +103,7 @@ def specialise(op: Op) -> Callable[..., Any]:
         "getframe": sys._getframe,
         "modes": modes,
         "next_number": next_number,
+        "array": op.array,
         "scalar": op.scalar,
         "shape_of": shape_of,
     }
@@ -121,7 +126,7 @@ def _binary(op: Op, namespace: dict[str, Any]) -> str:
     a, b = op.inputs
     namespace.update(only_a=op.derivative(1), only_b=op.derivative(2), both=op.derivative(3))
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
-    text = _BINARY.format(a=a, b=b, scalar=_INLINE.get(op.name, "scalar(x, z)"), **saved)
+    text = _BINARY.format(a=a, b=b, value=_INLINE.get(op.name, _EITHER), **saved)
     return text + _RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
 
 

@@ -19,13 +19,18 @@ class Owned:
     `flat`, of a vector, views the same memory: adding to one element through a memoryview costs half of what NumPy's indexing does.
     """
 
-    __slots__ = ("array", "flat")
-
-    flat: Any
+    __slots__ = ("array", "view")
 
     def __init__(self, array: Any) -> None:
         self.array = array
-        self.flat = memoryview(array) if array.ndim == 1 and array.dtype == np.float64 and array.flags.c_contiguous else None
+        self.view: Any = None
+
+    @property
+    def flat(self) -> Any:
+        array = self.array
+        if self.view is None and array.ndim == 1 and array.dtype == np.float64 and array.flags.c_contiguous:
+            self.view = memoryview(array)
+        return self.view
 
 
 class Scatter:
@@ -46,11 +51,16 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     """
     have = target.grad
     kind = gradient.__class__
+    if have is WAITING and kind is np.ndarray and gradient.shape == target.shape:
+        target.grad = gradient
+        return
     if kind is Scatter:
         value = gradient.value
-        if value.__class__ is float and have.__class__ is Owned and have.flat is not None and gradient.index.__class__ is int:
-            have.flat[gradient.index] += value
-            return
+        if value.__class__ is float and have.__class__ is Owned and gradient.index.__class__ is int:
+            flat = have.view or have.flat
+            if flat is not None:
+                flat[gradient.index] += value
+                return
         raw = value.__class__ is float or value.__class__ is np.ndarray
         if not raw or not (have is WAITING or have.__class__ is Owned or have.__class__ is np.ndarray):
             collect(target, have, gradient)
