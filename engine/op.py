@@ -282,7 +282,7 @@ def _in_the_name_of_the_caller(function: Callable[..., Any]) -> Callable[..., An
     def call(*args: Any, **named: Any) -> Any:
         args = tuple(as_raw(a) if a.__class__ is list and not any(isinstance(item, Tensor) for item in a) else a for a in args)
         local = modes.local
-        if local.place is not None:
+        if local.place is not None or not any(isinstance(a, Tensor) for a in (*args, *named.values())):
             return function(*args, **named)
         local.place = here()
         modes.add_special(1)

@@ -136,6 +136,8 @@ def _read(x: Any, index: Any) -> Any:
     """x[index] for an index already in NumPy's form."""
     if x.__class__ is np.ndarray:
         return unbox(x[index])
+    if index.__class__ is slice:
+        return _slice(x, index)
     parts = index if index.__class__ is tuple else (index,)
     if not is_basic(index):
         return _index(x, index)
@@ -147,8 +149,11 @@ def getitem(x: Any, key: Any) -> Any:
     if x.__class__ is Tensor:
         data = x.data
         if data.__class__ is not float:
-            if data.ndim == 1 and (key.__class__ is int or key.__class__ is float):
-                return _element(x, data, key)
+            if key.__class__ is int or key.__class__ is float:
+                if data.ndim == 1:
+                    return _element(x, data, key)
+                if x.node is not None:
+                    return _select(x, _number(key, data.shape, 0))
             if x.node is None and not modes.local.boxed:
                 return _plain(data[as_index(key, data.shape)])
             return _read(x, as_index(key, data.shape))

@@ -16,7 +16,7 @@ from .choose import choose, zero
 from .exponential import exp
 from .index import getitem
 from .piecewise import abs_, sign
-from .shape import _flip, concat, expand, reshape, unbox
+from .shape import _expand, _flip, concat, reshape, unbox
 
 
 def kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -42,12 +42,12 @@ def _drop(y: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool)
 # ---------------------------------------------------------------- sum and mean
 
 
-@op(name="_sum_all", builtin=False, node="SumBackward0", x=lambda g, x_shape: expand(g, x_shape))
+@op(name="_sum_all", builtin=False, node="SumBackward0", x=lambda g, x_shape: _expand(g, x_shape))
 def _sum_all(x: Any) -> Any:
     return x if x.__class__ is float else float(np.add.reduce(x, None))
 
 
-@op(name="_sum_axes", builtin=False, node="SumBackward1", x=lambda g, x_shape, axes: expand(over(g, x_shape, axes), x_shape))
+@op(name="_sum_axes", builtin=False, node="SumBackward1", x=lambda g, x_shape, axes: _expand(over(g, x_shape, axes), x_shape))
 def _sum_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     return x if x.__class__ is float else unbox(np.add.reduce(x, axes, keepdims=keepdims))
 
@@ -69,7 +69,7 @@ def sum_(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     name="_mean_axes",
     builtin=False,
     node=("MeanBackward1",),
-    x=lambda g, x_shape, axes: expand(over(g * div(1.0, float(count_of(x_shape, axes))), x_shape, axes), x_shape),
+    x=lambda g, x_shape, axes: _expand(over(g * div(1.0, float(count_of(x_shape, axes))), x_shape, axes), x_shape),
 )
 def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     if x.__class__ is float:
@@ -78,7 +78,7 @@ def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     return unbox(np.divide(total, float(count_of(x.shape, axes))))
 
 
-@op(name="_mean_all", builtin=False, node="MeanBackward0", x=lambda g, x_shape: expand(g * div(1.0, float(math.prod(x_shape))), x_shape))
+@op(name="_mean_all", builtin=False, node="MeanBackward0", x=lambda g, x_shape: _expand(g * div(1.0, float(math.prod(x_shape))), x_shape))
 def _mean_all(x: Any) -> Any:
     return x if x.__class__ is float else div(float(np.add.reduce(x, None)), float(x.size))
 
