@@ -6,7 +6,7 @@ from typing import Any
 
 from .errors import EngineError, ShapeError
 from .node import AccumulateGrad, here
-from .tensor import Tensor, untracked
+from .tensor import Tensor
 from .values import as_raw, wrap
 
 
@@ -34,7 +34,10 @@ def assign(leaf: Tensor, value: Any) -> Tensor:
 
 def alias(leaf: Tensor) -> Tensor:
     """A tensor with the present value of `leaf` and its place in the graph: it keeps the value when the leaf gets another."""
-    return untracked(leaf.data, leaf.node)
+    result = Tensor()
+    result.data = leaf.data
+    result.node = leaf.node
+    return result
 
 
 def detach(x: Any) -> Any:
