@@ -7,55 +7,21 @@ from typing import Any
 
 from .backward import GraphTask
 from .calls import run_task
-from .gradient import deliver, written
+from .gradient import written
 from .hooks import as_tensor
 from .node import AccumulateGrad, Node, here, next_number, node_of
 from .tensor import Tensor, untracked
+from .whole import Shape, WholeDerivative
 
 
-class _Shape:
-    """What the engine asks of a derivative's op."""
-
-    variadic = False
-    inputs: tuple[str, ...] = ()
-    outputs = 1
-    name = "jacobian"
-
-
-class DeferredDerivative:
+class DeferredDerivative(WholeDerivative):
     """The derivative of a Jacobian: the recorded one is computed now, by the pass that asks, and differentiated."""
 
-    name = "JacobianBackward0"
-    op = _Shape()
-    saved_names: tuple[str, ...] = ()
-    value_count = 0
-    takes_owned = False
-
     def __init__(self, recorded: Callable[[], Tensor], arity: int) -> None:
+        super().__init__("JacobianBackward0", Shape("jacobian", 1), arity)
         self.recorded = recorded
-        self.arity = arity
 
-    def saves_input(self, slot: int) -> bool:
-        return False
-
-    def opened(self, node: Node) -> tuple[Any, ...]:
-        return node.saved
-
-    def restricted(self, mask: int) -> Callable[..., Any]:
-        return self.apply
-
-    def run(self, node: Node, g: Any) -> None:
-        for edge, d in zip(node.edges, self._gradients(node, g, False), strict=True):
-            if edge is not None and d is not None:
-                deliver(edge, d)
-
-    def apply(self, saved: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
-        from .backward import current
-
-        task = current.task
-        return self._gradients(task.node, g, task.create_graph)  # type: ignore[union-attr, arg-type]
-
-    def _gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
+    def gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
         from .modes import enable_grad
 
         with enable_grad():

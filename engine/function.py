@@ -9,7 +9,7 @@ from typing import Any
 
 from . import modes
 from .errors import ArgumentError, EngineError, FreedGraphError
-from .gradient import deliver, written
+from .gradient import written
 from .hooks import as_gradient, as_tensor
 from .inplace import replace
 from .lazy import np
@@ -18,6 +18,7 @@ from .op import announce
 from .saving import packed, unpacked
 from .shapes import shape_of
 from .tensor import Tensor, untracked
+from .whole import Shape, WholeDerivative
 
 
 class FunctionCtx:
@@ -71,56 +72,19 @@ class FunctionCtx:
         return untracked(value, Edge(self._node, output) if several else self._node)
 
 
-class _Shape:
-    """What the engine asks of a derivative's op."""
-
-    variadic = False
-    inputs: tuple[str, ...] = ()
-
-    def __init__(self, name: str, outputs: int) -> None:
-        self.name = name
-        self.outputs = outputs
-
-
-class CustomDerivative:
-    """The user's backward, in the form in which the engine runs derivatives."""
-
-    saved_names: tuple[str, ...] = ()
-    value_count = 0
-    takes_owned = False
+class CustomDerivative(WholeDerivative):
+    """The user's backward."""
 
     def __init__(self, function: type[Function], outputs: int, arity: int) -> None:
+        super().__init__(f"{function.__name__}Backward", Shape(function.__name__, outputs), arity)
         self.function = function
-        self.name = f"{function.__name__}Backward"
-        self.op = _Shape(function.__name__, outputs)
-        self.arity = arity
-
-    def saves_input(self, slot: int) -> bool:
-        return False
-
-    def opened(self, node: Node) -> tuple[Any, ...]:
-        return node.saved
 
     def kept(self, node: Node) -> list[tuple[str, Any]]:
         """What the node keeps: the tensors given to `save_for_backward`, raw."""
         saved = [getattr(value, "data", value) if isinstance(value, Tensor) else value for value, _, _ in node.saved[0]._saved]
         return [(f"saved {i}", value) for i, value in enumerate(saved) if value is not None]
 
-    def restricted(self, mask: int) -> Callable[..., Any]:
-        return self.apply
-
-    def run(self, node: Node, g: Any) -> None:
-        for edge, d in zip(node.edges, self._gradients(node, g, False), strict=True):
-            if edge is not None and d is not None:
-                deliver(edge, d)
-
-    def apply(self, saved: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
-        from .backward import current
-
-        task = current.task
-        return self._gradients(task.node, g, task.create_graph)  # type: ignore[union-attr, arg-type]
-
-    def _gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
+    def gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
         ctx = node.saved[0]
         arrived = [
             _as_output(part, shape, ctx._materialize) for part, shape in zip(_several(g, self.op.outputs), _shapes(node), strict=True)
