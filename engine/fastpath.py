@@ -109,7 +109,7 @@ def specialise(op: Op) -> Callable[..., Any]:
     }
     text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
     exec(text, namespace)
-    call: Callable[..., Any] = namespace["call"]  # type: ignore[assignment]
+    call: Callable[..., Any] = namespace["call"]
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call

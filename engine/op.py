@@ -20,12 +20,9 @@ from .views import note_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Rule = "Callable[..., Any] | None"
-
 registry: dict[str, Op] = {}
 
 _getframe = sys._getframe
-_ELEMENTWISE_WITH_SETTINGS = {"where", "lerp", "clamp", "leaky_relu", "elu", "hardtanh", "logit", "polygamma"}
 _TAKES_ANY_NUMBER = 0x04  # CPython's flag of a code object with *args
 
 
@@ -33,14 +30,38 @@ class Op:
     """One operation: how to compute it, and a vector-Jacobian product for each differentiable input.
 
     `inputs` are the parameters that may be tensors, in order; `statics` the others (`axis`). `rules` holds a rule an input,
-    None for one that is not differentiable. `array` computes on raw arrays, `scalar` on Python floats.
+    None for one that is not differentiable. `array` computes on raw arrays, `scalar` on Python floats. The attributes below
+    are the settings of a declaration, here with their defaults.
     """
+
+    # Whether a program may call it by name; the others stand behind operators or formulas.
+    builtin: bool = True
+    # The computation on Python floats, where the body is NumPy's.
+    scalar: Any = None
+    # The field's name of the node; several where it depends on which inputs are tracked (by mask, from 1). Made from the name if not given.
+    node: str | tuple[str, ...] = ""
+    # The symbol, for errors: "+".
+    operator: str | None = None
+    # Where tests sample it, by input.
+    domain: Any = None
+    # What holds where there is no derivative, and, in terms of saved values, where that is.
+    kinks: str = ""
+    kink: Callable[..., Any] | None = None
+    # Whether each element of the result depends on the elements at its place alone; known by itself of ops with `scalar`.
+    elementwise: bool = False
+    # Whether inputs may be truth values and whole numbers, and whether the result is a truth value.
+    masks: bool = False
+    boolean: bool = False
+    # Whether the first parameter is a list of inputs; how many results there are; whether an array result shares memory.
+    variadic: bool = False
+    outputs: int = 1
+    view: bool = False
+    # Whether its rules take the engine's own buffer, to change it in place and pass it on.
+    takes_owned: bool = False
 
     def __init__(self, forward: Callable[..., Any], rules: dict[str, Callable[..., Any] | None], settings: dict[str, Any]) -> None:
         code = forward.__code__
         self.name: str = settings.pop("name", forward.__name__.rstrip("_"))
-        # Whether a program may call it by name; the others stand behind operators or formulas.
-        self.builtin: bool = settings.pop("builtin", True)
         self.parameters: tuple[str, ...] = code.co_varnames[: code.co_argcount]
         self.defaults: tuple[Any, ...] = forward.__defaults__ or ()
         self.inputs = tuple(p for p in self.parameters if p in rules)
@@ -49,30 +70,18 @@ class Op:
             raise TypeError(f"the inputs of {self.name} must come first: {self.inputs}")
         self.rules = tuple(rules[name] for name in self.inputs)
         self.array = forward
-        self.scalar: Callable[..., Any] = settings.pop("scalar", None) or forward
         self.doc = (forward.__doc__ or "").strip()
-        self.variadic: bool = settings.pop("variadic", False)
-        self.masks: bool = settings.pop("masks", False)
-        self.boolean: bool = settings.pop("boolean", False)
-        # Whether the result of an array shares its memory.
-        self.view: bool = settings.pop("view", False)
-        self.outputs: int = settings.pop("outputs", 1)
-        self.operator: str | None = settings.pop("operator", None)
-        # The field's name of the node; several where it depends on which inputs are tracked (by mask, from 1).
-        self.node: str | tuple[str, ...] = settings.pop("node", _camel(self.name) + "Backward0")
-        self.domain: Any = settings.pop("domain", None)
-        self.kinks: str = settings.pop("kinks", "")
-        # Of its saved values: where there is no derivative.
-        self.kink: Callable[..., Any] | None = settings.pop("kink", None)
-        self.takes_owned: bool = settings.pop("takes_owned", False)
-        if settings:
-            raise TypeError(f"unknown settings of {self.name}: {sorted(settings)}")
+        for name, value in settings.items():
+            if name not in Op.__annotations__:
+                raise TypeError(f"unknown setting of {self.name}: {name}")
+            setattr(self, name, value)
+        self.node = self.node or _camel(self.name) + "Backward0"
         self.differentiable = sum(1 << i for i, rule in enumerate(self.rules) if rule is not None)
         # Whether it is a function of one or two differentiable inputs and nothing else.
         single = not (self.variadic or self.statics or self.masks or self.boolean or self.outputs > 1)
         self.plain = single and len(self.inputs) in (1, 2) and all(self.rules)
-        # Whether each element of the result depends on the elements at its place alone.
-        self.elementwise = (self.plain and self.scalar is not forward) or self.name in _ELEMENTWISE_WITH_SETTINGS
+        self.elementwise = self.elementwise or (self.plain and self.scalar is not None)
+        self.scalar = self.scalar or forward
         self._derivatives: dict[int, Derivative] = {}
         self.call = self._call_path()
         self._function: Callable[..., Any] | None = None
@@ -127,10 +136,7 @@ def op(**declaration: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declares an op: `@op(x=lambda g, y: g * y) def exp(x): ...`.
 
     A keyword that is a parameter of the function is that input's rule, written with the functions the user calls, so that it
-    runs on floats, arrays and Tensors alike. The other keywords are settings: `scalar` (the computation on floats, where the
-    body is NumPy's), `node` (the field's name of the node), `operator` (`"+"`), `domain` (where tests sample it), `kinks`
-    (what holds where there is no derivative), `kink` (where that is, in terms of saved values), `masks` (inputs may be truth
-    values), `outputs`, `variadic`.
+    runs on floats, arrays and Tensors alike. The other keywords are settings, the attributes of Op.
     """
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:

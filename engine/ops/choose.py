@@ -14,6 +14,7 @@ from ..values import as_raw, describe
 
 @op(
     masks=True,
+    elementwise=True,
     kinks="the branch not taken gets 0 from here, but 0 * inf is nan further on, as in PyTorch",
     c=None,
     a=lambda g, c: choose(c, g, 0.0),

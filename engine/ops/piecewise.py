@@ -120,6 +120,7 @@ def _above(x: Any, min: Any, max: Any) -> Any:
 
 
 @op(
+    elementwise=True,
     domain="clamp",
     kinks="1 at a bound, 0 for nan; with min > max the bound max wins",
     kink=lambda x, min, max: ((x == min) if min is not None else False) | ((x == max) if max is not None else False),
@@ -148,13 +149,13 @@ def relu(x: Any) -> Any:
     return np.maximum(x, 0.0)
 
 
-@op(domain="apart", kinks="the slope at 0", kink=lambda x: x == 0.0, x=lambda g, x, slope: choose(x > 0.0, g, g * slope))
+@op(elementwise=True, domain="apart", kinks="the slope at 0", kink=lambda x: x == 0.0, x=lambda g, x, slope: choose(x > 0.0, g, g * slope))
 def leaky_relu(x: Any, slope: Any = 0.01) -> Any:
     """x where positive, else slope * x."""
     return choose(x > 0.0, x, x * slope)
 
 
-@op(domain="apart", kinks="1 at 0 (alpha 1)", x=lambda g, x, alpha: choose(x > 0.0, g, g * (alpha * exp(x))))
+@op(elementwise=True, domain="apart", kinks="1 at 0 (alpha 1)", x=lambda g, x, alpha: choose(x > 0.0, g, g * (alpha * exp(x))))
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where positive, else alpha * (e^x - 1)."""
     if x.__class__ is float:
@@ -179,6 +180,7 @@ def selu(x: Any) -> Any:
 
 
 @op(
+    elementwise=True,
     domain="apart",
     kinks="0 at the bounds",
     kink=lambda x, min, max: (x == min) | (x == max),
@@ -206,7 +208,7 @@ def copysign(a: Any, b: Any) -> Any:
     return np.copysign(a, b)
 
 
-@op(a=lambda g, w: g * (1.0 - w), b=lambda g, w: g * w, w=lambda g, a, b: g * (b - a))
+@op(elementwise=True, a=lambda g, w: g * (1.0 - w), b=lambda g, w: g * w, w=lambda g, a, b: g * (b - a))
 def lerp(a: Any, b: Any, w: Any) -> Any:
     """a + w * (b - a)."""
     return a + w * (b - a)

@@ -40,7 +40,7 @@ def _logit_slope(g: Any, x: Any, eps: Any) -> Any:
     return slope if eps is None else choose((x >= eps) & (x <= 1.0 - eps), slope, 0.0)
 
 
-@op(domain="probability", kinks="inf at 0 and 1; 0 outside [eps, 1 - eps] where eps is given", x=_logit_slope)
+@op(elementwise=True, domain="probability", kinks="inf at 0 and 1; 0 outside [eps, 1 - eps] where eps is given", x=_logit_slope)
 def logit(x: Any, eps: Any = None) -> Any:
     """log(x / (1 - x)), the inverse of sigmoid; `eps` keeps x away from 0 and 1."""
     if x.__class__ is float:
@@ -151,7 +151,7 @@ def polygamma(order: int, x: Any) -> Any:
     return _polygamma(x, order)
 
 
-@op(name="polygamma", builtin=False, domain="positive", x=lambda g, x, order: g * polygamma(order + 1, x))
+@op(elementwise=True, name="polygamma", builtin=False, domain="positive", x=lambda g, x, order: g * polygamma(order + 1, x))
 def _polygamma(x: Any, order: int = 1) -> Any:
     """The derivative of digamma of the given order (1: trigamma)."""
     found = special.polygamma(order, x)
