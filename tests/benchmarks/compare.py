@@ -69,7 +69,7 @@ def compare(only: str | None, peers: list[str], python: str, rounds: int) -> Non
         raise SystemExit(f"no workload is called {only}; there are {', '.join(w.name for w in known())}")
     peers = present(peers, python)
     head = ["workload", "CPU s", "net s", "µs/op", "growth", "MB"]
-    rows = [row(workload, peers, python, rounds) for workload in chosen]
+    rows = (row(workload, peers, python, rounds) for workload in chosen)
     table([*head, *(f"net / {peer}" for peer in peers), *(f"whole / {peer}" for peer in peers)], rows)
     for workload in chosen:
         if workload.missing:
@@ -77,7 +77,6 @@ def compare(only: str | None, peers: list[str], python: str, rounds: int) -> Non
 
 
 def row(workload: Workload, peers: list[str], python: str, rounds: int) -> list[str]:
-    print(f"{workload.name} …", file=sys.stderr)
     runners = ["dagrad", *(p for p in peers if (WORKLOADS / workload.name / f"{p}.py").exists())]
     commands = {}
     for who in runners:
