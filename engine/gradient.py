@@ -51,7 +51,7 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     """
     have = target.grad
     kind = gradient.__class__
-    if have is WAITING and kind is np.ndarray and gradient.shape == target.shape:
+    if have is WAITING and (not target.shape if kind is float else kind is np.ndarray and gradient.shape == target.shape):
         target.grad = gradient
         return
     if kind is Scatter:

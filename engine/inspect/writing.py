@@ -36,9 +36,15 @@ def helpers_of(op: Any) -> dict[str, str]:
                 found[name] = repr(value)
             elif isinstance(value, FunctionType) and value not in seen and _is_mathematics(value):
                 seen.add(value)
-                waiting.append(value)
-                found[_heading(value)] = _sentence(value) or written(value)
+                found[_heading(value)] = _sentence(value) or _if_a_formula(written(value))
+                if not _sentence(value):
+                    waiting.append(value)
     return {heading: text for heading, text in found.items() if text}
+
+
+def _if_a_formula(text: str) -> str:
+    """The text of a helper where it is mathematics; nothing where it is about errors and cases."""
+    return "" if "raise " in text or "{ " in text else text
 
 
 def _rule(function: FunctionType) -> str:
@@ -63,8 +69,9 @@ def _heading(function: FunctionType) -> str:
 
 
 def _is_mathematics(function: FunctionType) -> bool:
-    """Whether a function belongs to the ops: the others look after shapes, modes and errors."""
-    return function.__module__.startswith(_OPS)
+    """Whether a function belongs to the ops, and not to what finds elements and arranges them."""
+    module = function.__module__
+    return module.startswith(_OPS) and module.rpartition(".")[2] not in ("index", "shape")
 
 
 def _by_call() -> dict[Any, Op]:
