@@ -145,19 +145,6 @@ def _drive(mode: Callable[[], Any], generator: Any) -> Any:
 
 
 @contextlib.contextmanager
-def at_place(place: tuple[CodeType, int] | None) -> Iterator[None]:
-    """Nodes made inside carry `place`: those of a derivative stand where the operation that it belongs to stands."""
-    before = local.place
-    local.place = place
-    add_special(1)
-    try:
-        yield
-    finally:
-        add_special(-1)
-        local.place = before
-
-
-@contextlib.contextmanager
 def plain_scalars() -> Iterator[None]:
     """Inside, an untracked scalar result is a Python float even where a Tensor went in.
 
