@@ -15,6 +15,8 @@ import typer
 from .screen import Screen
 from .status import UsageError
 
+MAX_ELEMENTS = 100_000_000
+LEAST_MEMORY = 256 * 2**20  # less does not hold NumPy and SciPy themselves
 UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
@@ -31,15 +33,20 @@ class ErrorFormat(StrEnum):
     GITHUB = "github"
 
 
-def size(text: str) -> int:
-    """`512M` or `2G` in bytes."""
+def size(text: str | int) -> int:
+    """`512M` or `2G` in bytes; the default passes through."""
+    if isinstance(text, int):
+        return text
     number, unit = text.lower().removesuffix("ib").removesuffix("b"), ""
     if number[-1:] in UNITS and number[-1:]:
         number, unit = number[:-1], number[-1]
     try:
-        return int(float(number) * UNITS[unit])
+        found = int(float(number) * UNITS[unit])
     except (ValueError, OverflowError):
         raise typer.BadParameter(f"{text!r} is no size; write 512M or 2G") from None
+    if found < LEAST_MEMORY:
+        raise typer.BadParameter(f"{text} is too little to work with; at least 256M are needed")
+    return found
 
 
 @dataclass
@@ -67,11 +74,13 @@ class Limits:
         int | None, typer.Option("--max-steps", min=1, metavar="N", help="Stop after N statements and loop turns.  [default: unlimited]")
     ] = None
     max_depth: Annotated[int, typer.Option("--max-depth", min=1, metavar="N", help="Calls inside calls.")] = 100_000
-    max_elements: Annotated[int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor.")] = 1_000_000_000
+    max_elements: Annotated[int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor.")] = MAX_ELEMENTS
     max_memory: Annotated[
-        int | None,
-        typer.Option("--max-memory", parser=size, metavar="SIZE", help="Memory of the process, as 512M or 2G.  [default: unlimited]"),
-    ] = None
+        int,
+        typer.Option(
+            "--max-memory", parser=size, metavar="SIZE", show_default=False, help="Memory of the process, as 512M or 2G.  [default: 4G]"
+        ),
+    ] = 4 * UNITS["g"]
 
 
 @dataclass
@@ -140,12 +149,23 @@ def expand(command: Command) -> Command:
         for name, group in built.items():
             if isinstance(group, Form):
                 built[name] = context.obj.begin(group.screen())
-        return command(**own, **built)
+        limits = next((found for group in built.values() if (found := limits_in(group)) is not None), None)
+        if limits is None:
+            return command(**own, **built)
+        from .limiting import limited
+
+        with limited(limits):
+            return command(**own, **built)
 
     flat.__doc__ = command.__doc__
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {}
     return flat
+
+
+def limits_in(group: Any) -> Limits | None:
+    """The limits among the options of a command."""
+    return group if isinstance(group, Limits) else getattr(group, "limits", None)
 
 
 def _spread(group: Any) -> list[inspect.Parameter]:

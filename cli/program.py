@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dagrad.engine import EngineError
 from dagrad.grammar import DagradError, Diagnostic, Label, Settings, Source, compile_program, evaluate_constant
 
-from .options import Limits, Program, Script, named
+from .options import Program, Script, named
 from .pages import keep_freed_pages
 from .status import Failure, UsageError
 
@@ -78,7 +78,6 @@ def assignments(program: Program) -> dict[str, str]:
 def settings(program: Program, output: Callable[[str], None], on_backward: Callable[..., None] | None = None) -> Settings:
     """What the run is given."""
     limits = program.limits
-    limit_memory(limits)
     return Settings(
         set={name: constant(text, "--set", name) for name, text in assignments(program).items()},
         seed=program.seed,
@@ -99,14 +98,6 @@ def constant(text: str, option: str, name: str) -> Any:
         return evaluate_constant(text, f"{option} {name}={text}")
     except DagradError as error:
         raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help) from None
-
-
-def limit_memory(limits: Limits) -> None:
-    """Lets allocations beyond --max-memory fail; the language reports them as a limit."""
-    if limits.max_memory is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (limits.max_memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def finished(run: Run, sources: dict[str, Source], document: dict[str, Any] | None = None) -> None:

@@ -3,6 +3,7 @@
 from .catalogue import BY_CODE, ENTRIES, Entry, entry
 from .diagnostic import DagradError, Diagnostic, Frame, Label
 from .formatting import formatted
+from .limits import TimeIsUp, alarm
 from .outline import as_data, outline
 from .parentheses import parenthesised
 from .program import Expression, Program, Run, Settings, StopRun, compile_expression, compile_program, evaluate_constant
@@ -28,7 +29,9 @@ __all__ = [
     "Span",
     "StopRun",
     "Text",
+    "TimeIsUp",
     "Tuple",
+    "alarm",
     "as_data",
     "compile_expression",
     "compile_program",

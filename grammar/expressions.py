@@ -305,7 +305,7 @@ class Bare(Expression):
             item.check(scope)
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        return emitter.call("r_Tuple", [self.bare(emitter)], self)
+        return emitter.call("r_several", [self.bare(emitter)], self)
 
     def bare(self, emitter: Emitter) -> ast.expr:
         """A Python tuple, for what is taken apart at once."""

@@ -112,12 +112,15 @@ class Failure:
                 [],
             )
         if isinstance(error, MemoryError):
-            return "memory", "not enough memory for this operation", None, []
+            return "memory", _memory(str(error)), "--max-memory raises the limit", []
         if isinstance(error, NameError):
             return self._unset(str(error))
         if isinstance(error, TypeError):
             return self._type(str(error), frames)
-        return "value", str(error).splitlines()[0].lower() if str(error) else type(error).__name__, None, []
+        text = str(error).splitlines()[0].lower() if str(error) else type(error).__name__
+        if match := re.match(r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)", text):
+            return "shape", f"a tensor has at most {match[1]} axes, this one would have {match[2]}", None, []
+        return "value", text, None, []
 
     def _label(self, place: Any, text: str) -> Label | None:
         position = place.position
@@ -186,6 +189,13 @@ class Failure:
             labels.append(Label.at(symbol.unit.source.span(symbol.start, symbol.end), "defined here"))
         near = closest(name, [])
         return "call", f"{name} {problem}", near, labels
+
+
+def _memory(message: str) -> str:
+    """What there was no memory for, as far as NumPy says it."""
+    if match := re.match(r"Unable to allocate ([\d.]+) (\w+) for an array with shape (\(.*?\))", message):
+        return f"not enough memory for a tensor of shape {match[3]}, which takes {match[1].rstrip('.')} {match[2]}"
+    return f"the program needs {message}" if message.startswith("more than") else "not enough memory for this operation"
 
 
 def word(kind: str) -> str:

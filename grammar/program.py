@@ -8,7 +8,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .diagnostic import DagradError, Diagnostic
-from .limits import alarm, no_collection, recursion_limit
+from .limits import Reserve, alarm, no_collection, recursion_limit
 from .reader import read_expression
 from .scope import Scope, Symbol
 from .source import Source
@@ -41,7 +41,7 @@ class Settings:
     output: Callable[[str], Any] | None = None
     max_steps: int | None = None
     max_depth: int = 100_000
-    max_elements: int | None = 1_000_000_000
+    max_elements: int | None = 100_000_000
     timeout: float | None = None
     allow_write: str | None = None
     check_finite: bool = False
@@ -121,6 +121,7 @@ class Program:
         runtime = Runtime(settings, [unit.source for unit in self.project.units])
         names = runtime.globals(names_in(code))
         frames: list[dict[str, Any]] = []
+        reserve = Reserve()
         try:
             with limits(settings):
                 for each in code:
@@ -130,6 +131,7 @@ class Program:
             frames.extend(_locals_of(stop, "m_0"))
             result.stopped = True
         except BaseException as error:
+            reserve.let_go()
             frames.extend(_locals_of(error, "m_0"))
             result.error = failure(error, self.project, settings)
         self._collect(result, runtime, {**names, **(frames[-1] if frames else {})})

@@ -51,13 +51,15 @@ def read_expression(source: Source) -> syntax.Expression:
 
 
 def _read(source: Source, start: str) -> Any:
-    from .recovery import diagnose
+    from .recovery import diagnose, too_deep
 
     try:
         with no_collection():
             parser = machine()
             return parser.parse(parser.lex(source.text), start)
-    except (UnexpectedToken, Mistake, TooDeep):
+    except TooDeep as deep:
+        raise too_deep(source, deep.token) from None
+    except (UnexpectedToken, Mistake):
         raise diagnose(source, start) from None
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from lark import Token
 
 from .diagnostic import DagradError, Diagnostic
-from .layout import CLOSERS, OPENERS, Layout, TooDeep
+from .layout import CLOSERS, MAX_NESTING, OPENERS, Layout, TooDeep
 from .mistakes import STATEMENTS, Spot
 from .mistakes import diagnose as explain
 from .parser import Machine, UnexpectedToken, raw_tokens
@@ -35,13 +35,18 @@ def diagnose(source: Source, start: str) -> DagradError:
         elif not mistakes:
             _try(tokens, start, mistakes, len(source.text))
     except TooDeep as deep:
-        token = deep.token
-        mistakes = [Mistake("nesting", "brackets are nested too deeply", token.start_pos or 0, token.end_pos or 0)]
+        return too_deep(source, deep.token)
     mistakes = sorted(_without_consequences(mistakes), key=lambda m: (m.start, m.end))
     found = [_with_product(mistake, source).diagnostic(source) for mistake in mistakes]
     if not found:  # the parse failed, so there is an error even where the search for it found none
         found = [Diagnostic.at(source.span(0, 1), "unexpected", "this program does not parse")]
     return DagradError(_one_a_line(found)[:MAX_ERRORS])
+
+
+def too_deep(source: Source, token: Token) -> DagradError:
+    """The error for more open brackets than anybody writes."""
+    mistake = Mistake("nesting", f"more than {MAX_NESTING:,} brackets are open here", token.start_pos or 0, token.end_pos or 0)
+    return DagradError([mistake.diagnostic(source)])
 
 
 def _with_product(mistake: Mistake, source: Source) -> Mistake:

@@ -176,7 +176,7 @@ OWN_FUNCTIONS: dict[str, Any] = {
 }
 _ENGINE = ("div", "floordiv", "mod", "pow", "matmul", "getitem", "setitem", "vector", "assign", "alias", "no_grad")
 _SUPPORT = ("value", "call", "keep", "text", "iterate", "unpack", "unset", "fail", "finite", "derivative", "assign_element")
-_VALUES = ("TRUE", "FALSE", "UNSET", "Tuple", "boolean", "truth", "both", "fails")
+_VALUES = ("TRUE", "FALSE", "UNSET", "several", "boolean", "truth", "both", "fails")
 SHARED: dict[str, Any] = {
     **{f"r_{name}": getattr(engine, name) for name in _ENGINE},
     **{f"r_{name}": getattr(support, name) for name in _SUPPORT},

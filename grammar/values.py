@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from dagrad.engine import EngineError, Tensor
+from dagrad.engine import EngineError, LimitError, Tensor
 
 
 class Bool(float):
@@ -62,12 +62,30 @@ class Text(_Plain, str):
 
 
 class Tuple(_Plain, tuple):  # type: ignore[type-arg]
-    """Several values: to return, unpack and index."""
+    """Several values: to return, unpack and index. What walks a tuple relies on the bounds of `depth` and `leaves`."""
 
-    __slots__ = ()
+    depth = 1  # of tuples inside tuples
+    leaves = 0  # values in it, those of a shared part as often as it occurs; counted where tuples are inside
 
     def _refuse(self) -> NoReturn:
         raise EngineError("arithmetic and order are not defined for a tuple", kind="type", help="unpack it first: a, b = …")
+
+
+MAX_TUPLES = 100
+MAX_LEAVES = 1_000_000
+
+
+def several(items: Any) -> Tuple:
+    """The value of `(a, b)`."""
+    made = Tuple(items)
+    inner = [item for item in made if item.__class__ is Tuple]
+    if inner:
+        made.depth = 1 + max(item.depth for item in inner)
+        made.leaves = len(made) - len(inner) + sum(item.leaves or len(item) for item in inner)
+        if made.depth > MAX_TUPLES or made.leaves > MAX_LEAVES:
+            most = f"is at most {MAX_TUPLES} levels deep" if made.depth > MAX_TUPLES else f"holds at most {MAX_LEAVES:,} values"
+            raise LimitError(f"a tuple {most}", help="a tensor holds many values: stack(a, b), concat(a, b)")
+    return made
 
 
 class Unset:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import At, Digits, named
+from ..options import At, Digits, Limits, named
 from ..screen import Screen
 from ..status import UsageError
 
@@ -23,6 +23,7 @@ class Format(StrEnum):
 
 def command(
     screen: Screen,
+    limits: Limits,
     expression: Annotated[str | None, typer.Argument(metavar="EXPR", help="The expression; it may begin with a minus sign.")] = None,
     e: Annotated[str | None, typer.Option("-e", metavar="EXPR", help="The expression, as an option.")] = None,
     at: At = None,
@@ -55,6 +56,7 @@ def command(
     dagrad grad 'x*y + sin(x)' --at x=1 --at y=2 --steps  # how the gradients come about
     dagrad grad '(y - b*x)^2' --data samples/nist/danwood.csv --sum --at b=2  # over the rows of a file
     """
+    del limits  # which hold for the whole command already
     from ..point import Point
 
     text = the_expression(expression, e)

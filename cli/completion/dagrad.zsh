@@ -50,7 +50,7 @@ _dagrad() {
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "fit:"*) words="-e --data --y --start --bound --method --residual --loss --max-evaluations --ci --chunk --dask --plot --svg --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "fmt:"*) words="--code -c --write -w --check --diff --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
-        "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --data --sum --chunk --dask --steps --check --format --digits --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
+        "grad:"*) words="-e --at --wrt --order --hessian --jacobian --hvp --data --sum --chunk --dask --steps --check --format --digits --json --output -o --quiet -q --color --error-format --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--markdown --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "parse:"*) words="--ast --json --output -o --quiet -q --color --error-format --code -c --help"; plain="" ;;
