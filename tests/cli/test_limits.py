@@ -39,7 +39,7 @@ def attack(command_line, environment, tmp_path):
         ("v = ones(10^6)\nx = reshape(v, [-1, 1]) + v", "2:5", "memory for a tensor of shape (1000000, 1000000)"),
         ("v = ones(10)\nwhile true { v = concat(v, v) }", "2:18", ""),
         ("param w = ones(10)\nv = w\nwhile true { v = concat(v, v) }", "3:18", ""),
-        ("param w = 1\ny = w\nwhile true { y = y * w }", "3:18", "memory"),
+        ("param w = 1\ny = w\nwhile true { y = y * w }", "3:", "memory"),
         ('s = "a"\nwhile true { s = "{s}{s}" }', "2:18", "memory"),
         ("t = (1, 1)\nwhile true { t = (t, t) }", "2:18", "1,000,000 values"),
         ("t = 1\nwhile true { t = (t,) }", "2:18", "100 levels"),

@@ -1,0 +1,82 @@
+"""What is done with every input: read, laid out, checked, run; the answer is a diagnostic or a result, never another exception."""
+
+from __future__ import annotations
+
+from dagrad.grammar import (
+    DagradError,
+    Settings,
+    Source,
+    compile_expression,
+    compile_program,
+    formatted,
+    outline,
+    parenthesised,
+    parts,
+    read_program,
+    render,
+)
+from dagrad.grammar.source import decode
+
+LIMITS = Settings(max_steps=200, max_depth=50, max_elements=5_000, timeout=5)
+
+
+class Broken(AssertionError):
+    """A promise that an input breaks."""
+
+
+def outcome(data: bytes) -> str:
+    """What became of an input, in a word: "ok", or the kind of the first error."""
+    try:
+        source = Source("fuzz.dg", decode(data, "fuzz.dg"))
+    except DagradError as error:
+        return reported(error, {})
+    try:
+        tree = read_program(source)
+    except DagradError as error:
+        compared(source, error)
+        return reported(error, {source.name: source})
+    kept(source, outline(tree))
+    try:
+        program = compile_program(source, loader=nowhere)
+    except DagradError as error:
+        return reported(error, {source.name: source})
+    run = program.run(LIMITS)
+    return "ok" if run.error is None else reported(run.error, program.sources)
+
+
+def nowhere(path: str) -> Source:
+    """No program of the fuzzer reads files."""
+    return Source.read("/nonexistent/" + path.replace("/", "_").replace("\0", "_"))
+
+
+def kept(source: Source, tree: str) -> None:
+    """The layout and the parentheses change nothing."""
+    text = formatted(source)
+    if outline(read_program(Source("fuzz.dg", text))) != tree or formatted(Source("fuzz.dg", text)) != text:
+        raise Broken(f"the layout changes the program: {text!r}")
+    plain = parenthesised(read_program(source), source)
+    if outline(read_program(Source("fuzz.dg", plain))) != tree:
+        raise Broken(f"the parentheses change the program: {plain!r}")
+
+
+def compared(source: Source, error: DagradError) -> None:
+    """An expression alone fails as a DagradError, too."""
+    try:
+        compile_expression(source)
+    except DagradError:
+        pass
+
+
+def reported(error: DagradError, sources: dict[str, Source]) -> str:
+    """Every diagnostic can be drawn in every form, and says where it is."""
+    for diagnostic in error.diagnostics:
+        for style in ("full", "concise", "github"):
+            text = render(diagnostic, sources, style)
+            if "Traceback" in text or "object at 0x" in text or "<class" in text or "numpy" in text.lower():
+                raise Broken(f"a message in Python's words: {text}")
+        if not parts(diagnostic, sources) or not diagnostic.message or "\n" in diagnostic.message:
+            raise Broken(f"a message of no line, or several: {diagnostic.message!r}")
+        if diagnostic.category in {"syntax", "name", "runtime"} and diagnostic.kind != "setting" and diagnostic.line is None:
+            raise Broken(f"no place: {diagnostic.message}")
+        diagnostic.as_json()
+    return error.diagnostics[0].kind
