@@ -90,7 +90,7 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise UsageError("--dask needs the package distributed", help="pip install 'dagrad[dask]'") from None
+        raise UsageError("--dask needs Dask's package distributed", help="pip install 'dagrad[dask]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is no news here
     try:
         made: Any = Client
