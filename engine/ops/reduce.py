@@ -223,7 +223,7 @@ _amax, _amin = _extreme("_amax", "AmaxBackward0", "maximum"), _extreme("_amin", 
 
 def _public_extreme(name: str, whole_op: Any, axis_op: Any, doc: str) -> Any:
     def extreme(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        if axis is not None and _is_tracked_or_tensor(axis):
+        if axis is not None and not _names_axes(axis, len(shape_of(x))):
             raise ArgumentError(f"{name}() reduces one tensor", help=f"{name}imum(a, b) compares two")
         axes = axes_of(axis, len(shape_of(x)), name)
         return (whole_op if axis is None else axis_op)(x, axes, bool(keepdims))
@@ -232,8 +232,13 @@ def _public_extreme(name: str, whole_op: Any, axis_op: Any, doc: str) -> Any:
     return formula(direct=True, name=name, kinks="equal elements share evenly", domain="distinct")(extreme)
 
 
-def _is_tracked_or_tensor(value: Any) -> bool:
-    return bool(getattr(value, "shape", ())) or getattr(value, "node", None) is not None
+def _names_axes(value: Any, ndim: int) -> bool:
+    """Whether a second argument can mean axes: a number, or a list of axes x has; else it is a tensor to compare with."""
+    if getattr(value, "node", None) is not None:
+        return False
+    if getattr(value, "ndim", 0) != 1:
+        return not getattr(value, "ndim", 0)
+    return all(axis in range(-ndim, ndim) for axis in raw(value).tolist())
 
 
 max_ = _public_extreme("max", _max_all, _amax, "The largest element, or along an axis.")

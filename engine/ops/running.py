@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..lazy import np
 from ..op import formula, op
-from ..shapes import one_axis, shape_of, whole
+from ..shapes import axes_of, one_axis, shape_of, whole
 from .index import getitem, taker
 from .piecewise import lerp
 from .reduce import along, has_zero, kept, raw
@@ -111,13 +111,13 @@ def topk(x: Any, k: Any, axis: Any = -1) -> Any:
 
 
 @formula(domain="quantile", kinks="as sort")
-def quantile(x: Any, q: Any, axis: Any = None) -> Any:
+def quantile(x: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """The q-quantile, interpolated linearly between neighbours (q from 0 to 1)."""
     ordered = sort(reshape(x, (-1,)), 0) if axis is None else sort(x, axis)
     shape = shape_of(ordered)
     direction = 0 if axis is None else one_axis(axis, len(shape), "quantile")
     if shape_of(q):
-        return stack([quantile(x, getitem(q, i), axis) for i in range(shape_of(q)[0])])
+        return stack([quantile(x, getitem(q, i), axis, keepdims) for i in range(shape_of(q)[0])])
     share_below = float(raw(q) if q.__class__ is not float else q)
     if not 0.0 <= share_below <= 1.0 or not shape[direction]:
         raise ArgumentError(
@@ -125,6 +125,7 @@ def quantile(x: Any, q: Any, axis: Any = None) -> Any:
         )
     place = share_below * (shape[direction] - 1)
     low = int(place)
-    keep = (slice(None),) * direction
-    below, above = getitem(ordered, (*keep, low)), getitem(ordered, (*keep, min(low + 1, shape[direction] - 1)))
-    return lerp(below, above, place - low)
+    before = (slice(None),) * direction
+    below, above = getitem(ordered, (*before, low)), getitem(ordered, (*before, min(low + 1, shape[direction] - 1)))
+    found = lerp(below, above, place - low)
+    return reshape(found, kept(shape_of(x), axes_of(axis, len(shape_of(x)), "quantile"))) if keepdims else found

@@ -36,11 +36,11 @@ def _logit(x: float, eps: float | None) -> float:
 
 
 def _logit_slope(g: Any, x: Any, eps: Any) -> Any:
-    slope = div(g, x * (1.0 - x))
-    return slope if eps is None else choose((x >= eps) & (x <= 1.0 - eps), slope, 0.0)
+    low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
+    return choose((x >= low) & (x <= 1.0 - low), div(g, x * (1.0 - x)), outside)
 
 
-@op(elementwise=True, domain="probability", kinks="inf at 0 and 1; 0 outside [eps, 1 - eps] where eps is given", x=_logit_slope)
+@op(elementwise=True, domain="probability", kinks="inf at 0 and 1, nan beyond; 0 outside [eps, 1 - eps] where eps is given", x=_logit_slope)
 def logit(x: Any, eps: Any = None) -> Any:
     """log(x / (1 - x)), the inverse of sigmoid; `eps` keeps x away from 0 and 1."""
     if x.__class__ is float:
