@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dagrad.engine import EngineError, Function, Tensor, detect_anomaly, grad, ops, tensor
+from dagrad.engine import EngineError, Function, Tensor, detect_anomaly, grad, ops, set_detect_anomaly, tensor
 
 
 def var(value: Any) -> Tensor:
@@ -104,3 +104,43 @@ def test_g10_what_an_exception_interrupted_can_be_run_again() -> None:
     x.grad = None
     z.backward()
     assert x.grad.item() == 12.0
+
+
+# ---------------------------------------------------------------- forward, and switches
+
+
+def test_an_overflow_is_found_where_it_is_made() -> None:
+    x = var(1000.0)
+    with detect_anomaly(check_forward=True), pytest.raises(EngineError, match="exp gave inf") as caught:
+        ops.exp(x)
+    assert caught.value.labels[0][0].position[0] == __file__
+
+
+def test_what_was_not_finite_before_is_not_blamed_on_the_next() -> None:
+    x, far = var([1.0, 2.0]), tensor([math.inf, 1.0])
+    with detect_anomaly(check_forward=True):
+        y = x * far
+    assert math.isinf(y.data[0])
+
+
+def test_several_results_are_looked_at() -> None:
+    A = var([[1.0, 0.0], [0.0, 1.0]])
+    with detect_anomaly(check_forward=True):
+        w, _ = ops.eigh(A)
+    with detect_anomaly(), pytest.raises(EngineError, match="SqrtBackward0.* returned"):
+        ops.sum(ops.sqrt(w - 1.0)).backward()
+
+
+def test_the_switch_for_a_block() -> None:
+    x = var(0.0)
+    with set_detect_anomaly(True), pytest.raises(EngineError, match="returned nan"):
+        (ops.sqrt(x) * 0.0).backward()
+    with set_detect_anomaly(False):
+        (ops.sqrt(x) * 0.0).backward()
+    assert math.isnan(x.grad.item())
+
+
+def test_a_read_of_something_infinite() -> None:
+    x = var([0.0, 1.0])
+    with detect_anomaly(), pytest.raises(EngineError, match="returned inf"):
+        ops.sqrt(x)[0].backward()

@@ -211,3 +211,46 @@ def test_a_gradient_of_a_number_that_met_a_vector() -> None:
     x = var(2.0)
     ops.sum(x + np.ones((2, 3))).backward()
     assert x.grad.item() == 6.0
+
+
+# ---------------------------------------------------------------- derivatives at singular points
+
+
+def test_the_determinant_of_a_singular_matrix_has_all_its_derivatives() -> None:
+    """By cofactors, recorded: d det / dA is the matrix of cofactors, and its derivative is linear in A for two rows."""
+    A = var([[1.0, 2.0], [2.0, 4.0]])
+    (cofactors,) = grad(ops.det(A), A, create_graph=True)
+    np.testing.assert_allclose(cofactors.detach().data, [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
+    (second,) = grad(cofactors[0, 0], A)
+    np.testing.assert_allclose(second.data, [[0.0, 0.0], [0.0, 1.0]], atol=1e-12)
+
+
+def test_the_determinant_of_a_single_zero() -> None:
+    A = var([[0.0]])
+    (slope,) = grad(ops.det(A), A, create_graph=True)
+    np.testing.assert_array_equal(slope.detach().data if isinstance(slope, Tensor) else slope, [[1.0]])
+
+
+def test_singular_vectors_of_tall_and_wide_matrices() -> None:
+    for shape in ((3, 2), (2, 3)):
+        A = var(np.cos(np.arange(6.0)).reshape(shape))
+        assert engine.gradcheck(lambda a: ops.sum(ops.abs(ops.svd(a)[0])) + ops.sum(ops.svd(a)[1]) + ops.sum(ops.abs(ops.svd(a)[2])), (A,))
+
+
+def test_the_running_product_of_zeros_of_a_number() -> None:
+    x = var(0.0)
+    (ops.cumprod(x) * ops.prod(x)).backward()
+    assert x.grad.item() == 0.0
+
+
+def test_losses_of_one_row() -> None:
+    x = var([0.5, 1.5, -1.0])
+    ops.nll(ops.log_softmax(x), [1.0]).backward()
+    shares = np.exp(x.data) / np.exp(x.data).sum()
+    np.testing.assert_allclose(x.grad.data, shares - [0.0, 1.0, 0.0])
+
+
+def test_reductions_of_losses() -> None:
+    p, t = var([1.0, 3.0]), np.array([0.0, 0.0])
+    np.testing.assert_array_equal(ops.mse(p, t, reduction="none").data, [1.0, 9.0])
+    assert ops.mse(p, t, reduction="sum").item() == 10.0
