@@ -3,7 +3,7 @@ from math import cos, sin
 
 from ledger import size, tell
 
-n = size("n", 20_000)
+n = size("n", 50_000)
 sys.setrecursionlimit(n + 1_000)
 
 

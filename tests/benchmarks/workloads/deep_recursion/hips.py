@@ -4,7 +4,7 @@ import autograd.numpy as np
 from autograd import value_and_grad
 from ledger import size, tell
 
-n = size("n", 20_000)
+n = size("n", 50_000)
 sys.setrecursionlimit(n + 1_000)
 
 

@@ -4,7 +4,7 @@ import torch
 from ledger import size, tell
 
 torch.set_num_threads(1)
-n = size("n", 20_000)
+n = size("n", 50_000)
 sys.setrecursionlimit(n + 1_000)
 
 

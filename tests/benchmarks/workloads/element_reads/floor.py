@@ -2,7 +2,7 @@ import math
 
 from ledger import size, tell
 
-n = size("n", 8_000)
+n = size("n", 32_000)
 x = [math.sin(i) for i in range(n)]
 total, g = 0.0, [0.0] * n
 for i in range(n):

@@ -2,7 +2,7 @@ import autograd.numpy as np
 from autograd import value_and_grad
 from ledger import size, tell
 
-n = size("n", 8_000)
+n = size("n", 32_000)
 
 
 def total(x):

@@ -1,6 +1,6 @@
 from ledger import size, tell
 
-n = size("n", 8_000)
+n = size("n", 32_000)
 a, b = 0.9, 0.3
 v = [0.0] * (n + 1)
 for i in range(n):

@@ -2,7 +2,7 @@ import torch
 from ledger import size, tell
 
 torch.set_num_threads(1)
-n = size("n", 8_000)
+n = size("n", 32_000)
 a = torch.tensor(0.9, dtype=torch.float64, requires_grad=True)
 b = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
 v = torch.zeros(n + 1, dtype=torch.float64)

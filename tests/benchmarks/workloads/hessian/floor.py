@@ -2,7 +2,7 @@ import numpy as np
 from ledger import size, tell
 
 x = np.cos(np.arange(60.0))
-for _ in range(size("rounds", 12)):
+for _ in range(size("rounds", 60)):
     before = x[:-1]
     near = x[1:] - before**2
     bell = np.exp(-(near**2))

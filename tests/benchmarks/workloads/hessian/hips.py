@@ -9,6 +9,6 @@ def energy(x):
 
 
 x = np.cos(np.arange(60.0))
-for _ in range(size("rounds", 12)):
+for _ in range(size("rounds", 60)):
     H = hessian(energy)(x)
 tell(energy(x), H)

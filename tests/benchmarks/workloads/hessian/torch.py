@@ -10,6 +10,6 @@ def energy(x):
 
 
 x = torch.cos(torch.arange(60, dtype=torch.float64))
-for _ in range(size("rounds", 12)):
+for _ in range(size("rounds", 60)):
     H = torch.autograd.functional.hessian(energy, x)
 tell(energy(x), H)
