@@ -123,7 +123,12 @@ def coordinates(at: Sequence[str], names: Sequence[str]) -> Blocks:
 def value_of(text: str, option: str, name: str) -> Any:
     """A constant expression, or @file.npy, @file.npz:name, @file.csv:column."""
     text = text.strip()
-    return constant(load_call(text[1:]) if text.startswith("@") else text, option, name)
+    value = constant(load_call(text[1:]) if text.startswith("@") else text, option, name)
+    try:
+        return value if isinstance(value, float) else engine.tensor(value)
+    except engine.ArgumentError:
+        example = f"write {option} {name}=3 or {option} {name}=[1,2,5]"
+        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example) from None
 
 
 def load_call(place: str) -> str:

@@ -263,7 +263,14 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 @formula(direct=True)
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
-    """The elements moved on by `shift` places, those at the end to the front."""
+    """The elements moved on by `shift` places, those at the end to the front; several axes each have their shift."""
+    if getattr(shift, "shape", ()) or isinstance(shift, (list, tuple)):
+        shifts, axes = [whole(s, "roll(): shift") for s in shift], axes_of(axis, len(shape_of(x)), "roll")
+        if axis is None or len(shifts) != len(axes):
+            raise ArgumentError("roll(): several shifts need as many axes")
+        for amount, direction in zip(shifts, axes, strict=True):
+            x = _roll(x, amount, direction)
+        return x
     return _roll(x, whole(shift, "roll(): shift"), None if axis is None else one_axis(axis, len(shape_of(x)), "roll"))
 
 

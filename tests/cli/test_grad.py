@@ -186,3 +186,13 @@ def test_an_error_inside_the_expression(dagrad):
     assert answer.code == 1
     assert answer.json["error"]["line"] == 1
     assert "5" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("text", ['"a"', '("a", "b")', "(1, (2, 3))", "sin"])
+def test_what_is_no_point_is_refused(dagrad, text):
+    answer = dagrad("grad", "sum(x)", "--at", f"x={text}")
+    assert (answer.code, "neither a number nor a tensor" in answer.err) == (2, True)
+
+
+def test_a_tuple_of_numbers_is_a_vector(dagrad):
+    assert dagrad("grad", "sum(x^2)", "--at", "x=(1, 2)").out == "value\t5\nx\t[2, 4]\n"

@@ -152,6 +152,7 @@ SHAPES: dict[str, Any] = {
     "split": lambda x: engine.ops.split(x, 2, axis=1)[0] * 3.0,
     "flip": lambda x: engine.ops.flip(x, axis=1),
     "roll": lambda x: engine.ops.roll(x, 1, axis=0),
+    "roll two axes": lambda x: engine.ops.roll(x, [1, -1], axis=(0, 1)),
     "tile": lambda x: engine.ops.tile(x, 2, 3),
     "pad": lambda x: engine.ops.pad(x, [1, 2]),
     "diag": lambda x: engine.ops.diag(x) + engine.ops.diag(engine.ops.diag(x, 1), 1)[0, 1],

@@ -70,6 +70,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "max of two": (lambda: ops.max(V, V), "reduces one tensor"),
     "median of nothing": (lambda: ops.median(np.zeros(0)), "median of no elements"),
     "softmax without an axis": (lambda: ops.softmax(A), "must say along which"),
+    "roll by several shifts of no axes": (lambda: ops.roll(V, [1, 2]), "as many axes"),
     "quantile beyond 1": (lambda: ops.quantile(V, 1.5), "between 0 and 1"),
     "quantile of nothing": (lambda: ops.quantile(np.zeros(0), 0.5), "quantile of no elements"),
     "topk of too many": (lambda: ops.topk(V, 4), "k = 4 of 3"),
