@@ -76,7 +76,7 @@ def watched(size: int) -> Iterator[None]:
     def look(number: int, frame: object) -> None:
         if pages() * page > size - margin:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            raise MemoryError(f"more than the {size >> 20:,} MiB that it may have")
+            raise MemoryError(f"more memory than the {size >> 20:,} MiB it may have")
 
     page, margin = os.sysconf("SC_PAGE_SIZE"), min(size // 10, MARGIN)
     before = signal.signal(signal.SIGVTALRM, look)

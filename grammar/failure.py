@@ -195,7 +195,7 @@ def _memory(message: str) -> str:
     """What there was no memory for, as far as NumPy says it."""
     if match := re.match(r"Unable to allocate ([\d.]+) (\w+) for an array with shape (\(.*?\))", message):
         return f"not enough memory for a tensor of shape {match[3]}, which takes {match[1].rstrip('.')} {match[2]}"
-    return f"the program needs {message}" if message.startswith("more than") else "not enough memory for this operation"
+    return f"the program needs {message}" if message.startswith("more memory than") else "not enough memory for this operation"
 
 
 def word(kind: str) -> str:
