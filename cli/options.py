@@ -16,6 +16,7 @@ from .screen import Screen
 from .status import UsageError
 
 MAX_ELEMENTS = 100_000_000
+MEMORY = 4 * 2**30
 LEAST_MEMORY = 256 * 2**20  # less does not hold NumPy and SciPy themselves
 UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -80,7 +81,7 @@ class Limits:
         typer.Option(
             "--max-memory", parser=size, metavar="SIZE", show_default=False, help="Memory of the process, as 512M or 2G.  [default: 4G]"
         ),
-    ] = 4 * UNITS["g"]
+    ] = MEMORY
 
 
 @dataclass

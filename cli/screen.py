@@ -33,6 +33,12 @@ STYLES = {
     "help": "green",
     "name": "cyan",
     "dim": "bright_black",
+    "keyword": "magenta",
+    "constant": "magenta",
+    "builtin": "cyan",
+    "number": "yellow",
+    "string": "green",
+    "comment": "bright_black",
 }
 
 
@@ -169,9 +175,12 @@ class Screen:
     def _paint(self, pieces: Iterable[tuple[str, str]]) -> None:
         from rich.text import Text
 
+        from dagrad.grammar import highlighted
+
         text = Text()
         for role, piece in pieces:
-            text.append(piece, STYLES.get(role, ""))
+            for part, painted in highlighted(piece) if role == "source" else [(role, piece)]:
+                text.append(painted, STYLES.get(part, ""))
         self._print_unwrapped(text)
 
     def _print_unwrapped(self, text: Text) -> None:

@@ -3,12 +3,14 @@
 from .catalogue import BY_CODE, ENTRIES, Entry, entry
 from .diagnostic import DagradError, Diagnostic, Frame, Label
 from .formatting import formatted
+from .highlight import highlighted
 from .limits import TimeIsUp, alarm
 from .outline import as_data, outline
 from .parentheses import parenthesised
 from .program import Expression, Program, Run, Settings, StopRun, compile_expression, compile_program, evaluate_constant
 from .reader import read_program
 from .rendering import parts, render
+from .session import Session, is_incomplete
 from .source import Source, Span
 from .values import Bool, Text, Tuple, format_number, format_value
 
@@ -24,6 +26,7 @@ __all__ = [
     "Label",
     "Program",
     "Run",
+    "Session",
     "Settings",
     "Source",
     "Span",
@@ -40,6 +43,8 @@ __all__ = [
     "format_number",
     "format_value",
     "formatted",
+    "highlighted",
+    "is_incomplete",
     "outline",
     "parenthesised",
     "parts",

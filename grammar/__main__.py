@@ -1,5 +1,7 @@
-"""`python -m dagrad.grammar` builds the parser's tables anew, after a change of dagrad.lark."""
+"""`python -m dagrad.grammar` builds the parser's tables and the TextMate grammar anew, after a change of the language."""
 
+from .highlight import write_textmate
 from .parser import write_tables
 
 write_tables()
+write_textmate()

@@ -277,13 +277,14 @@ def python_code(tree: ast.Module, unit: Unit) -> CodeType:
 
 
 @contextlib.contextmanager
-def limits(settings: Settings) -> Iterator[None]:
+def limits(settings: Settings, seed: bool = True) -> Iterator[None]:
     """The limits and modes that hold during a run."""
     from dagrad import engine
 
     elements: Any = engine.limits  # type: ignore[attr-defined]
     before, elements.max_elements = elements.max_elements, settings.max_elements
-    engine.ops.making.seed(settings.seed)
+    if seed:
+        engine.ops.making.seed(settings.seed)
     depth = max(settings.max_depth, COUNTED) + SLACK
     try:
         with engine.plain_scalars(), engine.no_warnings(), recursion_limit(depth), alarm(settings.timeout):

@@ -41,10 +41,12 @@ class Runtime:
         self.steps = 0
         self.depth = 0
         self.imported: set[int] = set()
+        self.shown: Any = None
 
-    def globals(self, used: Iterable[str]) -> dict[str, Any]:
-        """The namespace: the runtime's functions (r_) and the builtins (b_) that are `used`, nothing else."""
-        names: dict[str, Any] = {"__builtins__": {}, **SHARED, **builtin_functions(used), **optimize.functions(self.params)}
+    def globals(self, used: Iterable[str], names: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The namespace, or what is added to `names`: the runtime's functions (r_) and the builtins (b_) that are `used`."""
+        names = {} if names is None else names
+        names.update({"__builtins__": {}, **SHARED, **builtin_functions(used), **optimize.functions(self.params)})
         names.update(
             b_print=self.print, b_backward=self.backward, b_zero_grad=self.zero_grad, b_save=self.save,
             r_param=self.param, r_input=self.input, r_step=self.step, r_enter=self.enter, r_leave=self.leave, r_show=self.show,
@@ -85,6 +87,7 @@ class Runtime:
     def show(self, value: Any) -> None:
         """What an interactive session prints of an expression."""
         if value is not None:
+            self.shown = value
             self.write(format_value(value))
 
     def backward(self, y: Any, gradient: Any = None, retain_graph: Any = False, create_graph: Any = False) -> None:

@@ -15,7 +15,10 @@ NAMES = [str(file.relative_to(ROOT)) for file in FILES]
 MAY_USE = {
     "engine": {"numpy", "scipy"},
     "grammar": {"numpy", "lark", "dagrad.engine", "dagrad.engine.inspect"},
-    "cli": {"typer", "rich", "numpy", "joblib", "distributed", "dagrad.engine", "dagrad.engine.inspect", "dagrad.grammar"},
+    "cli": {
+        *("typer", "rich", "pygments", "prompt_toolkit", "numpy", "joblib", "distributed"),
+        *("dagrad.engine", "dagrad.engine.inspect", "dagrad.grammar"),
+    },
 }
 
 every_file = pytest.mark.parametrize("file", FILES, ids=NAMES)

@@ -8,7 +8,7 @@ _dagrad() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         word="${path:+$path }${COMP_WORDS[i]}"
         case "$word" in
-        "check"|"completion"|"explain"|"fit"|"fmt"|"grad"|"memory"|"ops"|"parse"|"run"|"sweep"|"test"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
+        "check"|"completion"|"explain"|"fit"|"fmt"|"grad"|"memory"|"ops"|"parse"|"repl"|"run"|"sweep"|"test"|"graph"|"graph diff"|"graph dump"|"graph trace") path="$word" ;;
         *) break ;;
         esac
     done
@@ -31,6 +31,8 @@ _dagrad() {
         "ops:--error-format") words="full concise json github" ;;
         "parse:--color") words="auto always never" ;;
         "parse:--error-format") words="full concise json github" ;;
+        "repl:--color") words="auto always never" ;;
+        "repl:--error-format") words="full concise json github" ;;
         "run:--color") words="auto always never" ;;
         "run:--error-format") words="full concise json github" ;;
         "sweep:--format") words="jsonl csv" ;;
@@ -44,7 +46,7 @@ _dagrad() {
         "graph dump:--error-format") words="full concise json github" ;;
         "graph trace:--color") words="auto always never" ;;
         "graph trace:--error-format") words="full concise json github" ;;
-        ":"*) words="check completion explain fit fmt grad memory ops parse run sweep test graph --help"; plain="check completion explain fit fmt grad memory ops parse run sweep test graph" ;;
+        ":"*) words="check completion explain fit fmt grad memory ops parse repl run sweep test graph --help"; plain="check completion explain fit fmt grad memory ops parse repl run sweep test graph" ;;
         "check:"*) words="-e --at --all --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "completion:"*) words="bash zsh fish --help"; plain="bash zsh fish" ;;
         "explain:"*) words="--json --output -o --quiet -q --color --error-format --help"; plain="" ;;
@@ -54,6 +56,7 @@ _dagrad() {
         "memory:"*) words="--compare --svg --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "ops:"*) words="--markdown --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "parse:"*) words="--ast --json --output -o --quiet -q --color --error-format --code -c --help"; plain="" ;;
+        "repl:"*) words="--seed --json --output -o --quiet -q --color --error-format --help"; plain="" ;;
         "run:"*) words="--memory --trace --digits --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;
         "sweep:"*) words="-e --at --format --keep --resume --fail-fast --json --output -o --quiet -q --color --error-format --code -c --set --seed --allow-write --check-finite --timeout --max-steps --max-depth --max-elements --max-memory --over --zip --jobs -j --dask --help"; plain="" ;;
         "test:"*) words="--jobs -j --seed --record --junit --json --output -o --quiet -q --color --error-format --timeout --max-steps --max-depth --max-elements --max-memory --help"; plain="" ;;

@@ -105,7 +105,7 @@ def test_exit_codes(dagrad, code, options, exit, word):
 
 
 def test_the_memory_limit(process):
-    answer = process("run", "-c", "x = zeros(30000, 30000)", "--max-memory", "1G")
+    answer = process("run", "-c", "x = zeros(9000, 9000)", "--max-memory", "512M")
     assert answer.code == 4
     assert "memory" in answer.err
 

@@ -47,8 +47,8 @@ def main() -> int:
         jobs = []
         for kind, share in SHARES.items():
             last = options.seed + int(options.count * share)
-            for first in range(options.seed, last, 500):
-                jobs.append((kind, pool.submit(batch, kind, range(first, min(first + 500, last)))))
+            pieces = [range(first, min(first + 500, last)) for first in range(options.seed, last, 500)]
+            jobs += [(kind, pool.submit(batch, kind, piece)) for piece in pieces]
         for done, (kind, job) in enumerate(jobs, 1):
             counts, found = job.result()
             total.update({f"{kind}: {outcome}": n for outcome, n in counts.items()})
