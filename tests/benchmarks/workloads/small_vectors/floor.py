@@ -1,7 +1,7 @@
 import numpy as np
 from ledger import size, tell
 
-n = size("n", 10_000)
+n = size("n", 30_000)
 w, b = np.linspace(0.5, 1.5, 10), np.linspace(-0.2, 0.2, 10)
 path = [np.zeros(10)]
 for _ in range(n):

@@ -2,7 +2,7 @@ import autograd.numpy as np
 from autograd import value_and_grad
 from ledger import size, tell
 
-n = size("n", 10_000)
+n = size("n", 30_000)
 
 
 def loss(start):

@@ -3,7 +3,7 @@ from math import tanh
 from ledger import size, tell
 
 a, b, c, d = 0.3, -0.1, 0.7, 0.2
-for k in range(size("steps", 4_000)):
+for k in range(size("steps", 20_000)):
     x = (k % 17) / 17
     t = tanh(a * x + b)
     off = c * t + d - x * x

@@ -4,7 +4,7 @@ from ledger import size, tell
 torch.set_num_threads(1)
 weights = [torch.tensor(w, dtype=torch.float64, requires_grad=True) for w in (0.3, -0.1, 0.7, 0.2)]
 a, b, c, d = weights
-for k in range(size("steps", 4_000)):
+for k in range(size("steps", 20_000)):
     x = (k % 17) / 17
     for w in weights:
         w.grad = None

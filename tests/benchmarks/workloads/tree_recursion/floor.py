@@ -12,5 +12,5 @@ def tree(k, u):
     return y + z, by_a + also_a + by_u * u, by_b + also_b + also_u * u, a * by_u + b * also_u
 
 
-y, by_a, by_b, _ = tree(size("depth", 14), 1.1)
+y, by_a, by_b, _ = tree(size("depth", 16), 1.1)
 tell(y, by_a, by_b)

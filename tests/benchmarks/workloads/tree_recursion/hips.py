@@ -1,7 +1,7 @@
 from autograd import value_and_grad
 from ledger import size, tell
 
-depth = size("depth", 14)
+depth = size("depth", 16)
 
 
 def total(factors):

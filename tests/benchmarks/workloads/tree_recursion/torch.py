@@ -10,6 +10,6 @@ def tree(k, u):
     return u * u if k == 0 else tree(k - 1, a * u) + tree(k - 1, b * u)
 
 
-y = tree(size("depth", 14), 1.1)
+y = tree(size("depth", 16), 1.1)
 y.backward()
 tell(y, a.grad, b.grad)
