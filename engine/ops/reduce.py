@@ -234,7 +234,7 @@ def _public_extreme(name: str, whole_op: Any, axis_op: Any, doc: str) -> Any:
 
 def _names_axes(value: Any, ndim: int) -> bool:
     """Whether a second argument can mean axes: a number, or a list of axes x has; else it is a tensor to compare with."""
-    axes = getattr(value, "ndim", 0) == 0 or value.ndim == 1 and all(axis in range(-ndim, ndim) for axis in raw(value).tolist())
+    axes = getattr(value, "ndim", 0) == 0 or (value.ndim == 1 and all(axis in range(-ndim, ndim) for axis in raw(value).tolist()))
     return axes and getattr(value, "node", None) is None
 
 
