@@ -58,7 +58,7 @@ class FunctionCtx:
         if self._alive() is None:
             raise FreedGraphError(
                 "Trying to backward through the graph a second time: the saved tensors were freed by an earlier backward",
-                help="keep the graph with retain_graph=True",
+                help="keep the graph with retain_graph",
             )
         return tuple(self._restored(*entry) for entry in self._saved)
 

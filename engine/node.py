@@ -72,6 +72,7 @@ class _Waiting:
 
 WAITING = _Waiting()
 
+
 class Node:
     """One operation of the forward pass, seen from the backward pass.
 

@@ -20,7 +20,7 @@ def freed(node: Node) -> EngineError:
     by = f" by the backward of line {node.released_at.line}" if node.released_at and node.released_at.line else ""
     return FreedGraphError(
         f"Trying to backward through the graph a second time: {node.name()}{where} was freed{by}",
-        help="keep the graph with retain_graph=True in the first backward, or compute the value again",
+        help="keep the graph with retain_graph in the first backward, or compute the value again",
         labels=labels,
     )
 

@@ -59,7 +59,7 @@ def axes_of(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     several = axis if isinstance(axis, (list, tuple)) else axis.data.tolist() if getattr(axis, "ndim", 0) else [axis]
     found = tuple(one_axis(a, ndim, name) for a in several)
     if len(set(found)) != len(found):
-        raise ArgumentError(f"{name}(): an axis is named twice in {tuple(several)}")
+        raise ArgumentError(f"{name}(): an axis is named twice in ({', '.join(f'{a:g}' for a in several)})")
     return found
 
 

@@ -337,6 +337,8 @@ EXPLANATIONS: list[Callable[[Spot], Mistake | None]] = [
 
 def _general(spot: Spot) -> Mistake:
     """What was expected, at most six kinds of thing, and what was found."""
+    if spot.kind == "_END" and "$END" in spot.accepts:
+        return spot.mistake("unexpected", "one expression is wanted, and more follows", "several statements are a program, for dagrad run")
     words = list(dict.fromkeys(WORDS[kind] for kind in WORDS if kind in spot.accepts))
     if "a value" in words:
         words = [w for w in words if w not in {"a name", "'('", "'['"}]

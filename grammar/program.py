@@ -239,6 +239,8 @@ def compile_expression(source: Source) -> Expression:
     with no_collection(), recursion_limit(FRAMES):
         tree = read_expression(source)
         unit.check(tree)
+    # The reader of `a if c else b` meets a first, the checks meet c.
+    unit.scope.names = dict(sorted(unit.scope.names.items(), key=lambda item: item[1].start))
     return Expression(unit, tree)
 
 

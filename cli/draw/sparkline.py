@@ -22,4 +22,3 @@ def sparkline(values: Sequence[float], width: int = 24, share: Callable[[Sequenc
         return "·" * len(heights)
     low, spread = min(finite), max(finite) - min(finite)
     return "".join(BLOCKS[round((h - low) / spread * 7) if spread else 0] if isfinite(h) else "·" for h in heights)
-

@@ -114,13 +114,13 @@ def nll(log_p: Any, classes: Any, reduction: Any = "mean") -> Any:
     """The mean of minus the log-probability of each row's class number."""
     rows = log_p if len(shape_of(log_p)) == 2 else unsqueeze(log_p, 0)
     if len(shape_of(rows)) != 2:
-        raise ShapeError(f"nll() takes one row of log-probabilities a sample, not shape {shape_of(log_p)}")
+        raise ShapeError(f"one row of log-probabilities a sample is needed, not shape {shape_of(log_p)}")
     numbers = np.reshape(as_raw(classes, keep=True), (-1,))
     count, width = shape_of(rows)
     if numbers.shape != (count,):
-        raise ShapeError(f"nll(): {count} rows and {numbers.size} class numbers")
+        raise ShapeError(f"{count} rows, but {numbers.size} class numbers")
     if not np.array_equal(numbers, np.floor(numbers)) or (numbers < 0).any() or (numbers >= width).any():
-        raise ArgumentError(f"nll(): class numbers must be whole numbers from 0 to {width - 1}")
+        raise ArgumentError(f"class numbers must be whole numbers from 0 to {width - 1}")
     picked = reshape(_pick_class(rows, numbers.astype(np.int64).reshape(-1, 1), 1), (count,))
     losses = -picked
     return _reduced(losses if len(shape_of(log_p)) == 2 else reshape(losses, ()), reduction)

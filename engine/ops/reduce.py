@@ -211,7 +211,7 @@ def _extreme(name: str, node: str, reducer: str) -> Any:
         if x.__class__ is float:
             return x
         if count_of(x.shape, axes) == 0:
-            raise ShapeError(f"{name.strip('_')} of no elements")
+            raise ShapeError(f"{reducer[:3]} of no elements")
         return unbox(getattr(np, reducer).reduce(x, axes, keepdims=keepdims))
 
     return op(name=name, builtin=False, node=node, kinks="equal elements share evenly", kink=_tied, x=_extreme_slope)(extreme)
@@ -246,7 +246,10 @@ def _position(name: str, doc: str) -> Any:
     def position(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
         if x.__class__ is float:
             return 0.0
-        found = getattr(np, name)(x, None if axis is None else one_axis(axis, x.ndim, name), keepdims=bool(keepdims))
+        direction = None if axis is None else one_axis(axis, x.ndim, name)
+        if not (x.size if direction is None else x.shape[direction]):
+            raise ShapeError(f"{name} of no elements")
+        found = getattr(np, name)(x, direction, keepdims=bool(keepdims))
         return float(found) if found.ndim == 0 else found
 
     position.__doc__ = doc

@@ -196,3 +196,13 @@ def test_what_is_no_point_is_refused(dagrad, text):
 
 def test_a_tuple_of_numbers_is_a_vector(dagrad):
     assert dagrad("grad", "sum(x^2)", "--at", "x=(1, 2)").out == "value\t5\nx\t[2, 4]\n"
+
+
+def test_names_of_a_choice_come_in_the_order_they_are_written(dagrad):
+    answer = dagrad("grad", "a if c else b", "--at", "a=1", "--at", "b=2", "--at", "c=0")
+    assert answer.out == "value\t2\na\t0\nc\t0\nb\t1\n"
+
+
+def test_one_expression_only(dagrad):
+    answer = dagrad("grad", "x; x", "--at", "x=1")
+    assert (answer.code, "one expression" in answer.err) == (3, True)

@@ -28,7 +28,7 @@ def test_a1_a_second_backward_is_refused() -> None:
     y.backward()
     with pytest.raises(FreedGraphError, match="Trying to backward through the graph a second time") as caught:
         y.backward()
-    assert "retain_graph=True" in str(caught.value)
+    assert "retain_graph" in str(caught.value)
     assert x.grad.item() == 4.0
 
 

@@ -99,7 +99,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a reduction that is not there": (lambda: ops.mse(V, V, reduction="max"), "reduction must be"),
     "prediction and target of two shapes": (lambda: ops.mse(V, A), "prediction and target must agree"),
     "nll of a tensor with three axes": (lambda: ops.nll(CUBE, [0.0]), "one row of log-probabilities"),
-    "nll with too few classes": (lambda: ops.nll(A, [0.0]), "2 rows and 1 class numbers"),
+    "nll with too few classes": (lambda: ops.nll(A, [0.0]), "2 rows, but 1 class numbers"),
     "nll with a class that is not there": (lambda: ops.nll(A, [0.0, 2.0]), "whole numbers from 0 to 1"),
     "conv1d of a vector": (lambda: ops.conv1d(V, V), "it takes (N, C, L)"),
     "conv1d with a stride of 0": (lambda: ops.conv1d(np.ones((1, 1, 4)), np.ones((1, 1, 2)), stride=0), "stride must be at least 1"),
