@@ -11,6 +11,7 @@ from .status import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
     from .options import Limits
 
@@ -73,8 +74,8 @@ def watched(size: int) -> Iterator[None]:
         yield
         return
 
-    def look(number: int, frame: object) -> None:
-        if pages() * page > size - margin:
+    def look(number: int, frame: FrameType | None) -> None:
+        if pages() * page > size - margin and in_program(frame):
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             raise MemoryError(f"more memory than the {size >> 20:,} MiB it may have")
 
@@ -86,6 +87,13 @@ def watched(size: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+def in_program(frame: FrameType | None) -> bool:
+    """Whether a .dg program is running, rather than the report of its error, which must be told in peace."""
+    while frame is not None and "r_call" not in frame.f_globals:
+        frame = frame.f_back
+    return frame is not None
 
 
 def pages() -> int:
