@@ -16,6 +16,7 @@ ROOT = HERE.parents[1]
 WORKLOADS = HERE / "workloads"
 # One thread each: the question is what an implementation costs, not how many cores it finds. dagrad is that of this working tree.
 SETTINGS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SETTINGS["PYTHONDONTWRITEBYTECODE"] = ""  # who installs it has its modules compiled
 SETTINGS["PYTHONPATH"] = f"{ROOT / 'tests' / 'import_root'}{os.pathsep}{WORKLOADS}"
 
 
