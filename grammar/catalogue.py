@@ -139,7 +139,8 @@ ENTRIES = [
     _limit(61, "steps", "too many steps", "--max-steps counts statements and turns of loops.", "while true { x = 1 }", "for i in range(3) { x = 1 }"),
     _limit(62, "time", "the time is up", "--timeout limits the seconds of a run.", "while true { x = 1 }", "for i in range(3) { x = 1 }"),
     _limit(63, "limit", "a tensor larger than the limit", "--max-elements limits the elements of one tensor.", "x = zeros(1e12)", "x = zeros(1e3)"),
-    _limit(64, "memory", "not enough memory", "An operation asked for more memory than there is.", "x = zeros(1e12)", "x = zeros(1e3)"),
+    _limit(64, "memory", "not enough memory", "An operation asked for more memory than there is, or than --max-memory allows.",
+           "v = ones(1e6)\nA = reshape(v, [-1, 1]) + v", "v = ones(1e3)\nA = reshape(v, [-1, 1]) + v"),
     _limit(65, "nesting", "a program nested too deeply", "Brackets and expressions may nest some ten thousand levels, blocks about eighty, loops twenty.",
            "# thousands of nested brackets", "# name the parts"),
     # ---- it could not begin

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from dagrad.engine import EngineError, Tensor, untracked
 
@@ -26,10 +27,10 @@ def load(path: Any, column: Any, source: Source) -> Any:
         return _csv(sys.stdin.buffer.read(), "<stdin>", column)
     full = os.path.join(source.folder, name)
     try:
-        if name.lower().endswith((".npy", ".npz")):
-            return _numpy(full, name, column)
-        with open(full, "rb") as file:
-            return _csv(file.read(), name, column)
+        with plain_file(full, name) as file:
+            if name.lower().endswith((".npy", ".npz")):
+                return _numpy(file, name, column)
+            return _csv(file.read(os.fstat(file.fileno()).st_size), name, column)  # no more than it had: it may be growing
     except OSError as error:
         raise EngineError(f"cannot read {name}: {(error.strerror or str(error)).lower()}", kind="file") from None
 
@@ -42,18 +43,31 @@ def _path_of(path: Any) -> str:
     return str(path)
 
 
-def _numpy(full: str, name: str, column: Any) -> Any:
+def plain_file(full: str, name: str) -> IO[bytes]:
+    """An open file; a device or a pipe, which might never end, is refused without waiting for it."""
+    file = open(os.open(full, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise EngineError(f"{name} is no plain file", kind="file", help='load("-") reads standard input')
+    return file
+
+
+def _numpy(file: IO[bytes], name: str, column: Any) -> Any:
     import numpy as np
 
+    if file.read(6) not in {b"\x93NUMPY", b"PK\x03\x04\x14\x00", b"PK\x03\x04-\x00"}:
+        raise EngineError(f"{name} is no file of NumPy arrays", kind="file")
+    file.seek(0)
     try:
-        found = np.load(full, allow_pickle=False)
+        found = np.load(file, allow_pickle=False)
         if hasattr(found, "files"):
             with found:
                 found = _member(found, name, column)
         elif column is not None:
             raise EngineError(f"{name} holds one array, which has no name", kind="file")
     except (ValueError, EOFError) as error:
-        raise EngineError(f"{name} is no file of numbers: {str(error).splitlines()[0].lower()}", kind="file") from None
+        why = "it holds Python objects" if "pickle" in str(error) else (str(error).splitlines() or ["it is damaged"])[0].lower()
+        raise EngineError(f"{name} is no file of numbers: {why}", kind="file") from None
     if found.dtype.kind not in "biuf":
         raise EngineError(f"{name} holds {found.dtype} values, no numbers", kind="file")
     return tensor(found)

@@ -94,7 +94,8 @@ class Failure:
         error = self.error
         if isinstance(error, EngineError):
             kind = error.kind if error.kind in BY_KIND else "runtime"
-            return kind, error.message, error.help, [made for place, text in error.labels if (made := self._label(place, text)) is not None]
+            labels = [made for place, text in error.labels if (made := self._label(place, text)) is not None]
+            return kind, in_the_language(error.message), error.help and in_the_language(error.help), labels
         if isinstance(error, (RecursionError, DepthLimit)):
             return (
                 "depth",
@@ -189,6 +190,13 @@ class Failure:
             labels.append(Label.at(symbol.unit.source.span(symbol.start, symbol.end), "defined here"))
         near = closest(name, [])
         return "call", f"{name} {problem}", near, labels
+
+
+def in_the_language(text: str) -> str:
+    """What the engine says to Python programs, as a .dg program writes it."""
+    text = text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]+ ", text) else text
+    text = text.replace("a missing requires_grad=True", "a missing param").replace("tracked leaf", "param")
+    return text.replace("=True", "=true").replace("=False", "=false")
 
 
 def _memory(message: str) -> str:

@@ -342,6 +342,7 @@ def _general(spot: Spot) -> Mistake:
     words = list(dict.fromkeys(WORDS[kind] for kind in WORDS if kind in spot.accepts))
     if "a value" in words:
         words = [w for w in words if w not in {"a name", "'('", "'['"}]
+        words = [w for w in words if w != "an operator" or "PRODUCT" in spot.accepts]  # a sign begins a value
     if "an operator" in words:
         words = [w for w in words if w not in {"'['", "'('", "'.'", "'if'"} and (w != "','" or _inside_brackets(spot.before))]
     words = words[:MAX_WORDS]

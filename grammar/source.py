@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from .diagnostic import DagradError, Diagnostic
 
+LARGEST = 64 * 2**20  # bytes of a program; a device file has no end
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -38,11 +40,13 @@ class Source:
         name = os.fspath(path)
         try:
             with open(name, "rb") as file:
-                data = file.read()
+                data = file.read(LARGEST + 1)
         except OSError as error:
             raise unreadable(
                 name, "is a folder, not a program" if os.path.isdir(name) else (error.strerror or str(error)).lower()
             ) from None
+        if len(data) > LARGEST and b"\0" not in data[:1000]:
+            raise unreadable(name, f"is larger than {LARGEST >> 20} MiB, the most that a program may be")
         return cls(name, decode(data, name), os.path.dirname(name))
 
     @property

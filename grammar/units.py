@@ -57,6 +57,8 @@ class Project:
             raise self._import_error(unit, statement, f"{path} imports itself in a circle", None)
         if key in self._by_path:
             return self._by_path[key]
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise self._import_error(unit, statement, f"cannot import {path}: it is no plain file", None)
         try:
             source = self.loader(path)
         except DagradError as error:
