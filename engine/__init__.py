@@ -30,6 +30,7 @@ from .op import Op, registry
 from .saving import checkpoint, saved_tensors_hooks
 from .tensor import Mask, Tensor, leaf, tensor, untracked
 from .transforms import derivative, grad, gradient, hessian, hvp, jacobian, jvp, numeric_jacobian, partials, vjp
+from .values import Bool
 from .verify import GradcheckError, gradcheck, gradgradcheck
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AccumulateGrad",
     "ArgumentError",
+    "Bool",
     "Comparison",
     "Edge",
     "Engine",

@@ -52,6 +52,8 @@ class Op:
     # Whether inputs may be truth values and whole numbers, and whether the result is a truth value.
     masks: bool = False
     boolean: bool = False
+    # Whether it moves elements and computes none: truth values stay truth values, and numbers may become tensors.
+    moves: bool = False
     # Whether the first parameter is a list of inputs; how many results there are; whether an array result shares memory.
     variadic: bool = False
     outputs: int = 1
@@ -229,7 +231,7 @@ def _binary(op: Op) -> Callable[..., Any]:
 
 def _general(op: Op) -> Callable[..., Any]:
     """Any number of inputs, settings beside them, lists of inputs, several results."""
-    input_count, keep = len(op.inputs), op.masks
+    input_count, keep = len(op.inputs), op.masks or op.moves
 
     def call(*args: Any, **named: Any) -> Any:
         values = bind(op, args, named)

@@ -10,6 +10,23 @@ from .lazy import np
 from .tensor import Tensor, untracked
 
 
+class Bool(float):
+    """A truth value that is a number too, as the language has them: it prints as a word and counts as 0 or 1."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "true" if self else "false"
+
+    __str__ = __repr__
+
+
+def is_truth(value: Any) -> bool:
+    """Whether it is a truth value or a mask of them."""
+    data = value.data if isinstance(value, Tensor) else value
+    return data.__class__ is Bool or data.__class__ is bool or getattr(getattr(data, "dtype", None), "kind", "") == "b"
+
+
 def as_raw(value: Any, keep: bool = False) -> Any:
     """The float or array behind anything that a caller may pass; `keep` leaves truth values and whole numbers as they are."""
     if isinstance(value, Tensor):

@@ -1,5 +1,7 @@
 """The .dg language: programs are parsed, checked, compiled to Python and run on the engine."""
 
+from dagrad.engine import Bool
+
 from .catalogue import BY_CODE, ENTRIES, Entry, entry
 from .diagnostic import DagradError, Diagnostic, Frame, Label
 from .formatting import formatted
@@ -12,7 +14,7 @@ from .reader import read_program
 from .rendering import parts, render
 from .session import Session, is_incomplete
 from .source import Source, Span
-from .values import Bool, Text, Tuple, format_number, format_value
+from .values import Text, Tuple, format_number, format_value
 
 __all__ = [
     "BY_CODE",

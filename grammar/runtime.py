@@ -155,7 +155,9 @@ def _language(op: Any) -> Any:
     if op.boolean:
         return _renamed(lambda *arguments, **named: boolean(function(*arguments, **named)), op.name)
     if op.outputs != 1:
-        return _renamed(lambda *arguments, **named: Tuple(function(*arguments, **named)), op.name)
+        return _renamed(lambda *arguments, **named: Tuple(map(support.boxed, function(*arguments, **named))), op.name)
+    if op.moves:
+        return _renamed(lambda *arguments, **named: support.boxed(function(*arguments, **named)), op.name)
     return function
 
 

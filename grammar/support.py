@@ -20,6 +20,13 @@ def value(result: Any) -> Any:
     return result
 
 
+def boxed(result: Any) -> Any:
+    """What an op made of plain numbers alone, as the language holds it: an array as a tensor."""
+    if result.__class__ is float or isinstance(result, (float, Tensor)):
+        return result
+    return engine.untracked(result) if result.ndim else float(result)
+
+
 def call(function: Any, *arguments: Any, **named: Any) -> Any:
     """A call with named arguments of a function that was not known before the run."""
     code = getattr(function, "__code__", None)

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from dagrad.engine import EngineError, LimitError, Tensor
-
-
-class Bool(float):
-    """A truth value: it prints as a word and counts as 0 or 1."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "true" if self else "false"
-
-    __str__ = __repr__
-
+from dagrad.engine import Bool, EngineError, LimitError, Tensor
 
 TRUE, FALSE = Bool(1.0), Bool(0.0)
 

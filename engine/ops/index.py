@@ -14,7 +14,7 @@ from ..lazy import np
 from ..op import formula, op, record, registry
 from ..shapes import one_axis, shape_of, whole
 from ..tensor import Mask, Tensor, untracked
-from ..values import as_raw, describe, wrap, wrap_any
+from ..values import as_raw, describe, is_truth, wrap, wrap_any
 from .shape import unbox
 
 # ---------------------------------------------------------------- what an index means
@@ -247,7 +247,7 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     Where nobody but the caller's variable holds x and its array, the array is changed in place and x itself is returned, so
     that a loop of n writes costs O(n). Otherwise a changed copy is returned. Call it as `v = setitem(v, key, value)`.
     """
-    if x.__class__ is not Tensor:
+    if x.__class__ is not Tensor and not (x.__class__ is Mask and x.data.dtype == bool and is_truth(value)):
         x = untracked(as_raw(x)) if isinstance(x, Mask) else _not_writable(x)
         sole = True
     else:
@@ -315,13 +315,13 @@ def taker(name: str, node: str, builtin: bool = False) -> Any:
     def take(x: Any, index: Any, axis: int) -> Any:
         return x[_along(index, axis)]
 
-    return op(name=name, builtin=builtin, node=node, x=lambda g, index, axis: Scatter(_along(index, axis), g))(take)
+    return op(name=name, builtin=builtin, moves=True, node=node, x=lambda g, index, axis: Scatter(_along(index, axis), g))(take)
 
 
 _gather = taker("_gather", "GatherBackward0")
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def gather(x: Any, index: Any, axis: Any = 0) -> Any:
     """Elements picked along an axis: out[i, j] = x[index[i, j], j] for axis 0 (torch.gather)."""
     shape = shape_of(x)

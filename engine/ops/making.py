@@ -89,7 +89,7 @@ def linspace(start: Any, stop: Any, n: Any) -> Any:
     return _made(np.linspace(as_raw(start), as_raw(stop), count))
 
 
-@formula(direct=True, outputs=2)
+@formula(direct=True, outputs=2, moves=True)
 def meshgrid(*xs: Any) -> Any:
     """For vectors x, y, …: the coordinates of every point of their grid, a tensor each, rows along x (indexing "ij")."""
     from .shape import expand, reshape

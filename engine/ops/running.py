@@ -96,7 +96,7 @@ def sort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
 @op(masks=True, x=None)
 def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
     """The stable order of the elements: x[argsort(x)] is sort(x)."""
-    return np.zeros(1, np.int64) if x.__class__ is float else _order(x, one_axis(axis, x.ndim, "argsort"), bool(descending))
+    return 0.0 if x.__class__ is float else _order(x, one_axis(axis, x.ndim, "argsort"), bool(descending))
 
 
 @formula(direct=True, domain="topk", kinks="of equal elements the first are taken")

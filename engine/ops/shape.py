@@ -11,7 +11,7 @@ from ..limits import check_elements
 from ..op import formula, op
 from ..shapes import axes_of, one_axis, shape_of, sizes_of, whole
 from ..tensor import Tensor, untracked
-from ..values import as_raw
+from ..values import as_raw, is_truth
 
 
 def unbox(y: Any) -> Any:
@@ -22,12 +22,12 @@ def unbox(y: Any) -> Any:
 # ---------------------------------------------------------------- the same elements
 
 
-@op(name="_view", builtin=False, view=True, node="ViewBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_view", builtin=False, moves=True, view=True, node="ViewBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _view(x: Any, shape: Any) -> Any:
     return unbox(np.asarray(x).reshape(shape))
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def reshape(x: Any, *shape: Any) -> Any:
     """The elements in another shape; one size may be -1, whatever is left."""
     sizes = sizes_of(shape, "reshape()")
@@ -40,13 +40,13 @@ def reshape(x: Any, *shape: Any) -> Any:
     return _view(x, sizes)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def flatten(x: Any) -> Any:
     """All elements in one axis, row by row."""
     return _view(x, (math.prod(shape_of(x)),))
 
 
-@op(name="_permute", builtin=False, view=True, node="PermuteBackward0", x=lambda g, axes: _permute(g, _inverse(axes)))
+@op(name="_permute", builtin=False, moves=True, view=True, node="PermuteBackward0", x=lambda g, axes: _permute(g, _inverse(axes)))
 def _permute(x: Any, axes: Any) -> Any:
     return np.transpose(x, axes)
 
@@ -55,7 +55,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axes.index(i) for i in range(len(axes)))
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def permute(x: Any, *axes: Any) -> Any:
     """The axes in another order: the first becomes `axes[0]` of x, and so on."""
     ndim = len(shape_of(x))
@@ -65,12 +65,12 @@ def permute(x: Any, *axes: Any) -> Any:
     return _permute(x, order)
 
 
-@op(name="_swap", builtin=False, view=True, node="TransposeBackward0", x=lambda g, a, b: _swap(g, a, b))
+@op(name="_swap", builtin=False, moves=True, view=True, node="TransposeBackward0", x=lambda g, a, b: _swap(g, a, b))
 def _swap(x: Any, a: Any, b: Any) -> Any:
     return x if x.__class__ is float else np.swapaxes(x, a, b)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def transpose(x: Any, a: Any = None, b: Any = None) -> Any:
     """Swaps axes a and b; of a matrix, its two."""
     ndim = len(shape_of(x))
@@ -81,12 +81,12 @@ def transpose(x: Any, a: Any = None, b: Any = None) -> Any:
     return _swap(x, one_axis(a, ndim, "transpose"), one_axis(b, ndim, "transpose"))
 
 
-@op(name="_squeeze", builtin=False, view=True, node="SqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_squeeze", builtin=False, moves=True, view=True, node="SqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _squeeze(x: Any, axes: Any) -> Any:
     return unbox(np.squeeze(x, axes))
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def squeeze(x: Any, axis: Any = None) -> Any:
     """Without the axes of length 1, or without the one that is named."""
     shape = shape_of(x)
@@ -96,19 +96,19 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     return _squeeze(x, axes) if axes else x
 
 
-@op(name="_unsqueeze", builtin=False, view=True, node="UnsqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
+@op(name="_unsqueeze", builtin=False, moves=True, view=True, node="UnsqueezeBackward0", x=lambda g, x_shape: reshape(g, x_shape))
 def _unsqueeze(x: Any, axes: Any) -> Any:
     return np.expand_dims(x, axes)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def unsqueeze(x: Any, axis: Any) -> Any:
     """With a new axis of length 1 at `axis`."""
     ndim = len(shape_of(x)) + (len(axis) if isinstance(axis, (tuple, list)) else 1)
     return _unsqueeze(x, axes_of(axis, ndim, "unsqueeze"))
 
 
-@op(name="_expand", builtin=False, view=True, node="ExpandBackward0", x=lambda g: g)
+@op(name="_expand", builtin=False, moves=True, view=True, node="ExpandBackward0", x=lambda g: g)
 def _expand(x: Any, shape: Any) -> Any:
     return spread(x, shape)
 
@@ -122,7 +122,7 @@ def spread(x: Any, shape: tuple[int, ...]) -> Any:
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def expand(x: Any, *shape: Any) -> Any:
     """Repeated along axes of length 1 (and new leading axes) to a shape; -1 keeps a size."""
     sizes, have = sizes_of(shape, "expand()"), shape_of(x)
@@ -148,7 +148,7 @@ def _pieces(g: Any, shapes: list[tuple[int, ...]], axis: int) -> list[Any]:
     return found
 
 
-@op(name="_concat", builtin=False, variadic=True, node="CatBackward0", xs=lambda g, xs_shape, axis: _pieces(g, xs_shape, axis))
+@op(name="_concat", builtin=False, moves=True, variadic=True, node="CatBackward0", xs=lambda g, xs_shape, axis: _pieces(g, xs_shape, axis))
 def _concat(xs: Any, axis: int = 0) -> Any:
     return np.concatenate(xs, axis)
 
@@ -159,10 +159,17 @@ def _tensors(xs: tuple[Any, ...], name: str) -> list[Any]:
         xs = tuple(xs[0])
     if not xs:
         raise ArgumentError(f"{name}() of nothing")
-    return [x if hasattr(x, "shape") else as_raw(x) for x in xs]
+    return [x if hasattr(x, "shape") or is_truth(x) else as_raw(x) for x in xs]
 
 
-@formula(direct=True, domain="several")
+def _truths(members: list[Any], axis: int = 0) -> Any:
+    """The mask that truth values or masks make side by side along a new axis; None where any is a number."""
+    if members[0].__class__ is float or not all(map(is_truth, members)):
+        return None
+    return untracked(np.stack([np.asarray(x.data if isinstance(x, Tensor) else x, dtype=bool) for x in members], axis))
+
+
+@formula(direct=True, domain="several", moves=True)
 def concat(*xs: Any, axis: Any = 0) -> Any:
     """Tensors one after the other along an axis that exists."""
     members = _tensors(xs, "concat")
@@ -187,14 +194,16 @@ def _stack(xs: Any, axis: int = 0) -> Any:
     return np.array(xs, dtype=np.float64) if axis == 0 else np.stack(xs, axis)
 
 
-@formula(direct=True, domain="several")
+@formula(direct=True, domain="several", moves=True)
 def stack(*xs: Any, axis: Any = 0) -> Any:
     """Tensors of one shape side by side along a new axis."""
     members = _tensors(xs, "stack")
     shapes = {shape_of(x) for x in members}
     if len(shapes) > 1:
         raise ShapeError(f"stack() of different shapes: {', '.join(map(str, (shape_of(x) for x in members)))}")
-    return _stack(members, axis=one_axis(axis, len(shapes.pop()) + 1, "stack"))
+    along = one_axis(axis, len(shapes.pop()) + 1, "stack")
+    mask = _truths(members, along)
+    return _stack(members, axis=along) if mask is None else mask
 
 
 def _rows(g: Any, shapes: list[tuple[int, ...]], shape: tuple[int, ...]) -> list[Any]:
@@ -211,10 +220,13 @@ def vector(items: Any) -> Any:
     shape, flat = _literal(items)
     if not flat:
         return untracked(np.zeros(shape))
-    members = [x if hasattr(x, "shape") else as_raw(x) for x in flat]
+    members = [x if hasattr(x, "shape") or is_truth(x) else as_raw(x) for x in flat]
     inner = {shape_of(x) for x in members}
     if len(inner) > 1:
         raise ShapeError(f"the elements of a list differ in shape: {', '.join(map(str, sorted(inner)))}")
+    mask = _truths(members)
+    if mask is not None:
+        return untracked(mask.data.reshape(shape + inner.pop()))
     found = _listed(members, shape=shape)
     return found if isinstance(found, Tensor) else untracked(found)
 
@@ -230,7 +242,7 @@ def _literal(items: Any) -> tuple[tuple[int, ...], list[Any]]:
     return (len(items), *(shapes.pop() if shapes else ())), [x for _, flat in parts for x in flat]
 
 
-@formula(direct=True, outputs=2)
+@formula(direct=True, outputs=2, moves=True)
 def split(x: Any, size: Any, axis: Any = 0) -> Any:
     """A tuple of pieces of length `size` along an axis; the last may be shorter."""
     from .index import getitem
@@ -245,23 +257,23 @@ def split(x: Any, size: Any, axis: Any = 0) -> Any:
 # ---------------------------------------------------------------- order and repetition
 
 
-@op(name="_flip", builtin=False, node="FlipBackward0", x=lambda g, axes: _flip(g, axes))
+@op(name="_flip", builtin=False, moves=True, node="FlipBackward0", x=lambda g, axes: _flip(g, axes))
 def _flip(x: Any, axes: Any) -> Any:
     return x if x.__class__ is float else np.flip(x, axes)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def flip(x: Any, axis: Any = None) -> Any:
     """The elements in reverse order along an axis (all axes where none is named)."""
     return _flip(x, axes_of(axis, len(shape_of(x)), "flip"))
 
 
-@op(name="_roll", builtin=False, node="RollBackward0", x=lambda g, shift, axis: _roll(g, -shift, axis))
+@op(name="_roll", builtin=False, moves=True, node="RollBackward0", x=lambda g, shift, axis: _roll(g, -shift, axis))
 def _roll(x: Any, shift: Any, axis: Any) -> Any:
     return np.roll(x, shift, axis)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """The elements moved on by `shift` places, those at the end to the front; several axes each have their shift."""
     if getattr(shift, "shape", ()) or isinstance(shift, (list, tuple)):
@@ -274,7 +286,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     return _roll(x, whole(shift, "roll(): shift"), None if axis is None else one_axis(axis, len(shape_of(x)), "roll"))
 
 
-@op(name="_tile", builtin=False, node="RepeatBackward0", x=lambda g, x_shape, counts: _untile(g, x_shape, counts))
+@op(name="_tile", builtin=False, moves=True, node="RepeatBackward0", x=lambda g, x_shape, counts: _untile(g, x_shape, counts))
 def _tile(x: Any, counts: Any) -> Any:
     return np.tile(x, counts)
 
@@ -288,7 +300,7 @@ def _untile(g: Any, shape: tuple[int, ...], counts: tuple[int, ...]) -> Any:
     return reshape(sum_axes(reshape(g, pairs), tuple(range(0, len(pairs), 2))), shape)
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def tile(x: Any, *counts: Any) -> Any:
     """The tensor repeated, `counts` times an axis."""
     shape, times = shape_of(x), sizes_of(counts, "tile()")
@@ -299,7 +311,7 @@ def tile(x: Any, *counts: Any) -> Any:
     return _tile(x, times)
 
 
-@op(name="_pad", builtin=False, node="ConstantPadNdBackward0", x=lambda g, x_shape, before: _unpad(g, x_shape, before))
+@op(name="_pad", builtin=False, moves=True, node="ConstantPadNdBackward0", x=lambda g, x_shape, before: _unpad(g, x_shape, before))
 def _pad(x: Any, before: Any, after: Any) -> Any:
     return np.pad(x, tuple(zip(before, after, strict=True)))
 
@@ -310,7 +322,7 @@ def _unpad(g: Any, shape: tuple[int, ...], before: tuple[int, ...]) -> Any:
     return getitem(g, tuple(slice(b, b + n) for b, n in zip(before, shape, strict=True)))
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def pad(x: Any, *widths: Any) -> Any:
     """Zeros before and after along the last axis; four numbers pad the last two axes, as in PyTorch."""
     sizes, ndim = sizes_of(widths, "pad()"), len(shape_of(x))
@@ -324,20 +336,20 @@ def pad(x: Any, *widths: Any) -> Any:
 # ---------------------------------------------------------------- matrices
 
 
-@op(name="_diagonal", builtin=False, node="DiagonalBackward0", x=lambda g, x_shape, k: _embed(g, x_shape, k))
+@op(name="_diagonal", builtin=False, moves=True, node="DiagonalBackward0", x=lambda g, x_shape, k: _embed(g, x_shape, k))
 def _diagonal(x: Any, k: int) -> Any:
     return np.diagonal(x, k).copy()
 
 
-@op(name="_embed", builtin=False, node="DiagEmbedBackward0", x=lambda g, k: _diagonal(g, k))
+@op(name="_embed", builtin=False, moves=True, node="DiagEmbedBackward0", x=lambda g, k: _diagonal(g, k))
 def _embed(x: Any, shape: Any, k: int) -> Any:
-    out = np.zeros(shape)
+    out = np.zeros(shape, x.dtype)
     rows = np.arange(len(x)) + max(-k, 0)
     out[rows, rows + k] = x
     return out
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def diag(x: Any, k: Any = 0) -> Any:
     """The diagonal of a matrix as a vector, or a matrix with a vector on its diagonal; k > 0 lies above the main one."""
     shape, offset = shape_of(x), whole(k, "diag(): k")
@@ -350,12 +362,12 @@ def diag(x: Any, k: Any = 0) -> Any:
     return _embed(x, (side, side), offset)
 
 
-@op(name="_tril", builtin=False, node="TrilBackward0", x=lambda g, k: _tril(g, k))
+@op(name="_tril", builtin=False, moves=True, node="TrilBackward0", x=lambda g, k: _tril(g, k))
 def _tril(x: Any, k: int) -> Any:
     return np.tril(x, k)
 
 
-@op(name="_triu", builtin=False, node="TriuBackward0", x=lambda g, k: _triu(g, k))
+@op(name="_triu", builtin=False, moves=True, node="TriuBackward0", x=lambda g, k: _triu(g, k))
 def _triu(x: Any, k: int) -> Any:
     return np.triu(x, k)
 
@@ -366,13 +378,13 @@ def _matrix(x: Any, name: str) -> Any:
     return x
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def tril(x: Any, k: Any = 0) -> Any:
     """The lower triangle, zeros above diagonal k."""
     return _tril(_matrix(x, "tril"), whole(k, "tril(): k"))
 
 
-@formula(direct=True)
+@formula(direct=True, moves=True)
 def triu(x: Any, k: Any = 0) -> Any:
     """The upper triangle, zeros below diagonal k."""
     return _triu(_matrix(x, "triu"), whole(k, "triu(): k"))

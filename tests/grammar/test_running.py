@@ -217,3 +217,21 @@ def test_numbers_alone_need_no_numpy():
         "assert 'numpy' not in sys.modules and 'rich' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)}, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        ("stack(1, 2).shape", "(2,)"),
+        ("stack(x[0] > 1, x[1] > 1)", "[false, true]"),
+        ("tile(true, 2)", "[1, 1]"),
+        ("expand(3, [2])", "[3, 3]"),
+        ("reshape(2, 1)", "[2]"),
+        ("roll(2, 2)", "2"),
+        ("meshgrid(1, 2)", "([[1]], [[2]])"),
+        ("x[[true, false]]", "[1]"),
+        ("x[flip(x > 1)]", "[1]"),
+    ],
+)
+def test_functions_of_numbers_alone_and_of_masks(run, expression, shown):
+    assert texts(run(f"x = [1, 2]\ny = {expression}"))["y"] == shown
