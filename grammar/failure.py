@@ -12,6 +12,7 @@ from .catalogue import BY_KIND
 from .diagnostic import Diagnostic, Frame, Label
 from .limits import TimeIsUp
 from .names import closest
+from .operands import operands
 from .runtime import DepthLimit, StepLimit
 from .source import Source, Span
 from .values import display_name
@@ -47,6 +48,9 @@ FAULTS = (
 
 MAX_STACK = 30
 
+# Kinds of error that the operands explain.
+OPERANDS = frozenset({"shape", "type", "index", "condition", "argument", "value", "singular"})
+
 # A call of the program: its code, the instruction that stands open, and how many times in a row.
 Call = tuple["CodeType", int, int]
 
@@ -64,6 +68,8 @@ class Failure:
         """The error as data."""
         frames = self._frames(self.error.__traceback__)
         kind, message, help, labels = self._what(frames)
+        if frames and kind in OPERANDS and not labels:
+            labels = operands(self.error, frames[-1][1], self.sources, self.symbols)
         found = Diagnostic.at(frames[-1][1] if frames else None, kind, message, help, labels)
         if len(frames) > 1:
             found.stack = shortened([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
