@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "docs" / name for name in ("fitting.md", "sweep.md", "ci.md", "tools.md")]
+PAGES = [ROOT / "docs" / name for name in ("fitting.md", "sweep.md", "ci.md", "tools.md", "limits.md")]
 
 
 def transcripts():
