@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .batch import Batched, lift
 from .derivative import Derivative
-from .errors import ArgumentError, EngineError, ShapeError
+from .errors import ArgumentError
 from .lazy import np
 from .node import TRANSPARENT, Edge, Node, here, next_number
 from .observe import listeners
-from .shapes import shape_of
+from .shapes import misfit, shape_of
 from .tensor import Tensor, untracked
 from .values import as_raw, wrap, wrap_any
 from .views import note_view
@@ -49,10 +49,9 @@ class Op:
     kink: Callable[..., Any] | None = None
     # Whether each element of the result depends on the elements at its place alone; known by itself of ops with `scalar`.
     elementwise: bool = False
-    # Whether inputs may be truth values and whole numbers, and whether the result is a truth value.
+    # Whether inputs may be truth values and whole numbers; whether the result is one; whether elements only move, so that they stay so.
     masks: bool = False
     boolean: bool = False
-    # Whether it moves elements and computes none: truth values stay truth values, and numbers may become tensors.
     moves: bool = False
     # Whether the first parameter is a list of inputs; how many results there are; whether an array result shares memory.
     variadic: bool = False
@@ -217,7 +216,7 @@ def _binary(op: Op) -> Callable[..., Any]:
             try:
                 y = array(x, z)
             except ValueError:
-                raise misfit(op, x, z) from None
+                raise misfit(op.operator or op.name, x, z) from None
         if p is None and q is None:
             return wrap(y) if isinstance(a, Tensor) or isinstance(b, Tensor) else y
         mask = 3 if p is not None and q is not None else 1 if q is None else 2
@@ -341,15 +340,6 @@ def bind(op: Op, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         reason = "twice" if name in parameters else "but has no such parameter"
         raise ArgumentError(f"{op.name}() was given {name!r} {reason}")
     return values
-
-
-def misfit(op: Op, x: Any, z: Any) -> EngineError:
-    """The error for two shapes that do not fit."""
-    shapes = [getattr(v, "shape", ()) for v in (x, z)]
-    return ShapeError(
-        f"{op.operator or op.name} of shapes {shapes[0]} and {shapes[1]}: they do not broadcast",
-        help="shapes are matched from the last axis; each pair must be equal or 1",
-    )
 
 
 def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:

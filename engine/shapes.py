@@ -27,6 +27,15 @@ def shapes_of(values: Any) -> list[tuple[int, ...]]:
     return [shape_of(value) for value in values]
 
 
+def misfit(what: str, x: Any, z: Any) -> ShapeError:
+    """The error for two operands of `what` whose shapes do not fit."""
+    shapes = [getattr(v, "shape", ()) for v in (x, z)]
+    return ShapeError(
+        f"{what} of shapes {shapes[0]} and {shapes[1]}: they do not broadcast",
+        help="shapes are matched from the last axis; each pair must be equal or 1",
+    )
+
+
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     """A gradient of a broadcast shape, summed back to `shape`; also spreads a gradient that is still smaller."""
     from .ops.reduce import sum_axes

@@ -8,6 +8,7 @@ from ..batch import Batched
 from ..errors import ArgumentError
 from ..lazy import np
 from ..op import op
+from ..shapes import misfit
 from ..tensor import Tensor
 from ..values import as_raw, describe
 
@@ -57,9 +58,7 @@ def compare(test: Any, a: Any, b: Any) -> Any:
     try:
         found = test(*raws)
     except ValueError:
-        from ..op import misfit, registry
-
-        raise misfit(registry["sub"], *raws) from None
+        raise misfit("-", *raws) from None
     if found.__class__ is bool or isinstance(found, np.bool_):
         return bool(found)
     from ..tensor import untracked

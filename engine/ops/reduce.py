@@ -234,30 +234,12 @@ def _public_extreme(name: str, whole_op: Any, axis_op: Any, doc: str) -> Any:
 
 def _names_axes(value: Any, ndim: int) -> bool:
     """Whether a second argument can mean axes: a number, or a list of axes x has; else it is a tensor to compare with."""
-    axes = getattr(value, "ndim", 0) == 0 or (value.ndim == 1 and all(axis in range(-ndim, ndim) for axis in raw(value).tolist()))
-    return axes and getattr(value, "node", None) is None
+    rank = getattr(value, "ndim", 0) if getattr(value, "node", None) is None else 2
+    return rank == 0 or (rank == 1 and all(axis in range(-ndim, ndim) for axis in raw(value).tolist()))
 
 
 max_ = _public_extreme("max", _max_all, _amax, "The largest element, or along an axis.")
 min_ = _public_extreme("min", _min_all, _amin, "The smallest element, or along an axis.")
-
-
-def _position(name: str, doc: str) -> Any:
-    def position(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        if x.__class__ is float:
-            return 0.0
-        direction = None if axis is None else one_axis(axis, x.ndim, name)
-        if not (x.size if direction is None else x.shape[direction]):
-            raise ShapeError(f"{name} of no elements")
-        found = getattr(np, name)(x, direction, keepdims=bool(keepdims))
-        return float(found) if found.ndim == 0 else found
-
-    position.__doc__ = doc
-    return op(name=name, masks=True, x=None)(position)
-
-
-argmax = _position("argmax", "The position of the first largest element (in the flattened tensor where no axis is named).")
-argmin = _position("argmin", "The position of the first smallest element.")
 
 
 def _every(name: str, doc: str) -> Any:
@@ -279,8 +261,7 @@ all_ = _every("all", "Whether every element is non-zero.")
 def _median(x: Any, axes: Any, keepdims: bool) -> Any:
     if x.__class__ is float:
         return x
-    count = count_of(x.shape, axes)
-    if count == 0:
+    if (count := count_of(x.shape, axes)) == 0:
         raise ShapeError("median of no elements")
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     rows = np.transpose(x, (*rest, *axes)).reshape(*(x.shape[i] for i in rest), count)

@@ -1,10 +1,10 @@
-"""Along an axis: running sums, products and maxima, sorting, and what is read off a sorted tensor."""
+"""Along an axis: running sums, products and maxima, sorting, positions, and what is read off a sorted tensor."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import formula, op
 from ..shapes import axes_of, one_axis, shape_of, whole
@@ -97,6 +97,24 @@ def sort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
 def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Any:
     """The stable order of the elements: x[argsort(x)] is sort(x)."""
     return 0.0 if x.__class__ is float else _order(x, one_axis(axis, x.ndim, "argsort"), bool(descending))
+
+
+def _position(name: str, doc: str) -> Any:
+    def position(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if x.__class__ is float:
+            return 0.0
+        direction = None if axis is None else one_axis(axis, x.ndim, name)
+        if not (x.size if direction is None else x.shape[direction]):
+            raise ShapeError(f"{name} of no elements")
+        found = getattr(np, name)(x, direction, keepdims=bool(keepdims))
+        return float(found) if found.ndim == 0 else found
+
+    position.__doc__ = doc
+    return op(name=name, masks=True, x=None)(position)
+
+
+argmax = _position("argmax", "The position of the first largest element (in the flattened tensor where no axis is named).")
+argmin = _position("argmin", "The position of the first smallest element.")
 
 
 @formula(direct=True, domain="topk", kinks="of equal elements the first are taken")
