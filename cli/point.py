@@ -11,7 +11,7 @@ from dagrad.grammar import Diagnostic, Source, compile_expression
 
 from .options import named
 from .pages import keep_freed_pages
-from .program import constant, guarded
+from .program import guarded, number
 from .status import Failure, UsageError
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Point:
     def is_scalar(self) -> bool:
         return isinstance(self.value, float) or self.value.size == 1
 
-    def chosen(self, wrt: Sequence[str]) -> list[str]:
+    def chosen(self, wrt: Sequence[str], option: str = "--wrt") -> list[str]:
         """The names to differentiate by: those asked for, otherwise all, in the order of their first appearance."""
         names = [normalize("NFC", name) for name in wrt]
         for name in names:
             if name not in self.leaves:
-                raise UsageError(f"--wrt {name}: the expression has no such name", help=f"its names: {', '.join(self.leaves) or 'none'}")
+                raise UsageError(f"{option} {name}: the expression has no such name", help=f"its names: {', '.join(self.leaves) or 'none'}")
         return list(dict.fromkeys(names)) or list(self.leaves)
 
     # derivatives ---------------------------------------------------------------------------------------------------
@@ -123,12 +123,7 @@ def coordinates(at: Sequence[str], names: Sequence[str]) -> Blocks:
 def value_of(text: str, option: str, name: str) -> Any:
     """A constant expression, or @file.npy, @file.npz:name, @file.csv:column."""
     text = text.strip()
-    value = constant(load_call(text[1:]) if text.startswith("@") else text, option, name)
-    try:
-        return value if isinstance(value, float) else engine.tensor(value)
-    except engine.ArgumentError:
-        example = f"write {option} {name}=3 or {option} {name}=[1,2,5]"
-        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example) from None
+    return number(load_call(text[1:]) if text.startswith("@") else text, option, name)
 
 
 def load_call(place: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine import EngineError
+from dagrad.engine import EngineError, tensor
 from dagrad.grammar import DagradError, Diagnostic, Label, Settings, Source, compile_program, evaluate_constant
 
 from .options import Program, Script, named
@@ -42,26 +42,28 @@ def standard_input() -> str:
     return text
 
 
-def compiled(program: Program) -> Compiled:
-    """The program, with the --set names checked against its params and inputs."""
+def compiled(program: Program, document: dict[str, Any] | None = None) -> Compiled:
+    """The program, with the --set names checked against its params and inputs; `document` is what a failure shows with --json."""
     keep_freed_pages()
     source = guarded(lambda: read(program), {})
-    result: Compiled = guarded(lambda: compile_program(source), {source.name: source})
-    for name in assignments(program):
+    result: Compiled = guarded(lambda: compile_program(source), {source.name: source}, document)
+    for name, text in assignments(program).items():
         if name not in (known := [*result.params, *result.inputs]):
             listed = ", ".join(known) or "none"
             raise UsageError(f"--set {name}: the program has no param or input of that name", help=f"its params and inputs: {listed}")
+        if name in result.params:
+            number(text, "--set", name)
     return result
 
 
-def guarded(action: Callable[[], Any], sources: dict[str, Source]) -> Any:
+def guarded(action: Callable[[], Any], sources: dict[str, Source], document: dict[str, Any] | None = None) -> Any:
     """The action's result; what the language finds wrong becomes the command's failure."""
     try:
         return action()
     except DagradError as error:
-        raise Failure(error.diagnostics, sources) from None
+        raise Failure(error.diagnostics, sources, document) from None
     except EngineError as error:
-        raise Failure([diagnostic(error)], sources) from None
+        raise Failure([diagnostic(error)], sources, document) from None
 
 
 def diagnostic(error: EngineError) -> Diagnostic:
@@ -98,6 +100,16 @@ def constant(text: str, option: str, name: str) -> Any:
         return evaluate_constant(text, f"{option} {name}={text}")
     except DagradError as error:
         raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help) from None
+
+
+def number(text: str, option: str, name: str) -> Any:
+    """As `constant`, of what must be a number or a tensor."""
+    value = constant(text, option, name)
+    try:
+        return value if isinstance(value, float) else tensor(value)
+    except EngineError:
+        example = f"write {option} {name}=3 or {option} {name}=[1,2,5]"
+        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example) from None
 
 
 def finished(run: Run, sources: dict[str, Source], document: dict[str, Any] | None = None) -> None:

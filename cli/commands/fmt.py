@@ -74,7 +74,8 @@ def layout(source: "Source", diff: bool) -> Layout:
     from ..program import guarded
 
     text = guarded(lambda: formatted(source), {source.name: source})
-    changed = text != source.text
+    # The text of -c has no last line end of its own.
+    changed = text != source.text and not (source.name == "<-c>" and text == source.text + "\n")
     return Layout(source.name, changed, difference(source, text) if diff else text)
 
 

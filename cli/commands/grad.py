@@ -125,7 +125,7 @@ def directions(point: "Point", hvp: list[str]) -> dict[str, Any]:
     found = {}
     for option in hvp:
         name, text = named(option, "--hvp")
-        found[point.chosen([name])[0]] = value_of(text, "--hvp", name)
+        found[point.chosen([name], "--hvp")[0]] = value_of(text, "--hvp", name)
     return found
 
 

@@ -32,7 +32,7 @@ def command(
     """
     from .. import program as programs
 
-    compiled = programs.compiled(program)
+    compiled = programs.compiled(program, {"output": []})
     watcher = Watcher(screen, memory, trace)
     run = watcher.run(compiled, program)
     programs.finished(run, compiled.sources, {"output": programs.printed(run)})

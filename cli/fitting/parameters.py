@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dagrad.engine import Tensor, untracked
 
 from ..options import named
-from ..program import constant
+from ..program import constant, number
 from ..status import UsageError
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def bound(text: str, name: str) -> float:
 
 def starts(options: Sequence[str]) -> dict[str, Any]:
     """The --start options by name."""
-    return {name: constant(text, "--start", name) for name, text in (named(option, "--start") for option in options)}
+    return {name: number(text, "--start", name) for name, text in (named(option, "--start") for option in options)}

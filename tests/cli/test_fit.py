@@ -174,3 +174,10 @@ def test_the_document_is_strict(dagrad, line):
     answer = dagrad("fit", "-e", "a + b*x + c*x^2 + d*x^3", "--data", line / "line.csv", *(f"--start={n}=0" for n in "abcd"), "--json")
     assert answer.code == 0
     assert json.loads(answer.out)["residual_std"] is None  # no degree of freedom is left
+
+
+def test_a_start_is_a_number(dagrad, tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,y\n1,2\n2,4\n3,6\n", "utf-8")
+    answer = dagrad("fit", "-e", "a*x", "--data", data, "--y", "y", "--start", 'a="s"')
+    assert (answer.code, "neither a number nor a tensor" in answer.err) == (2, True)

@@ -206,3 +206,7 @@ def test_names_of_a_choice_come_in_the_order_they_are_written(dagrad):
 def test_one_expression_only(dagrad):
     answer = dagrad("grad", "x; x", "--at", "x=1")
     assert (answer.code, "one expression" in answer.err) == (3, True)
+
+
+def test_a_direction_of_no_name_names_its_option(dagrad):
+    assert "--hvp z: the expression has no such name" in dagrad("grad", "x^2", "--at", "x=2", "--hvp", "z=1").err

@@ -148,3 +148,14 @@ def test_error_formats(dagrad, form, start):
     answer = dagrad("run", "-c", "y = nosuch", "--error-format", form)
     assert answer.code == 3
     assert answer.err.startswith(start)
+
+
+def test_a_param_is_set_to_numbers_only(dagrad):
+    answer = dagrad("run", "-c", "param w = 1", "--set", 'w="a"')
+    assert (answer.code, "neither a number nor a tensor" in answer.err) == (2, True)
+    assert dagrad("run", "-c", "input w = 1", "-c", "print(w)", "--set", 'w="a"').out == "a\n"
+
+
+def test_the_document_of_a_program_that_does_not_parse_has_no_output(dagrad):
+    answer = dagrad("run", "-c", "x = 2x", "--json")
+    assert (answer.code, answer.json["output"]) == (3, [])

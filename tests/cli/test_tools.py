@@ -85,3 +85,8 @@ def test_fmt_usage(dagrad, model):
     assert dagrad("fmt", "--write", "-c", "x=1").code == 2
     assert dagrad("fmt", model.with_name("nosuch.dg")).code == 2
     assert dagrad("fmt", "-c", "x = (1").code == 3
+
+
+def test_code_on_the_command_line_needs_no_last_line_end(dagrad):
+    assert dagrad("fmt", "-c", "x = 1", "--check").code == 0
+    assert dagrad("fmt", "-c", "x=1", "--check").code == 1
