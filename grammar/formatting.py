@@ -67,11 +67,17 @@ class Formatter:
             if token.type == "NEWLINE":
                 self.newlines += 1
             elif token.type == "SEMICOLON":
-                self.ended = True
+                self._semicolon()
             else:
                 self._token(token, number)
         self._comment(self.text[at:].strip())
         return self.lines
+
+    def _semicolon(self) -> None:
+        """The end of a statement; written only where the line end that replaces it would not be one, after the comma of `a,`."""
+        if self._goes_on() and not self.ended:
+            self._current.code += ";"
+        self.ended = True
 
     def _comment(self, text: str) -> None:
         if not text.startswith("#"):
@@ -98,7 +104,7 @@ class Formatter:
     def _goes_on(self) -> bool:
         """Whether the statement goes on in the next line because of the operator or comma before."""
         before = self.before.type if self.before is not None else ""
-        return before in CONTINUES and before != "LBRACE" and not self._in_brackets()
+        return before in CONTINUES and before != "LBRACE" and not self.ended and not self._in_brackets()
 
     def _token(self, token: Token, number: int) -> None:
         kind = token.type
@@ -109,7 +115,7 @@ class Formatter:
             self.line = Line(depth, blank_before=self._blank() and kind != "RBRACE")
             self.lines.append(self.line)
         elif self._separated(token):
-            self._current.code += "; "
+            self._current.code += " " if self._current.code.endswith(";") else "; "
         else:
             self._current.code += self._gap(token, binary)
         self._current.code += str(token)
@@ -139,7 +145,7 @@ class Formatter:
             return False
         if kind == "RBRACE":
             return True
-        if before in CONTINUES and before != "LBRACE":
+        if before in CONTINUES and before != "LBRACE" and not self.ended:
             return self.newlines > 0
         return before in {"LBRACE", "RBRACE"} or self.newlines > 0 or self.ended
 

@@ -156,3 +156,19 @@ def test_long_programs(seed):
     once = formatted(Source("test.dg", text))
     assert tree(once) == tree(text)
     assert formatted(Source("test.dg", once)) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("v,;v", "v,;\nv\n"),
+        ("v,;\nv", "v,;\nv\n"),
+        ("if 1 { v,; v }", "if 1 { v,; v }\n"),
+        ("v,;;", "v,;\n"),
+    ],
+)
+def test_a_statement_that_ends_in_a_comma_keeps_its_semicolon(text, wanted):
+    """A line end after a comma ends nothing."""
+    text = "v = 1\n" + text
+    assert formatted(Source("x.dg", text)) == "v = 1\n" + wanted
+    assert formatted(Source("x.dg", "v = 1\n" + wanted)) == "v = 1\n" + wanted
