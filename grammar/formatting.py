@@ -75,8 +75,11 @@ class Formatter:
 
     def _semicolon(self) -> None:
         """The end of a statement; written only where the line end that replaces it would not be one, after the comma of `a,`."""
-        if self._goes_on() and not self.ended:
-            self._current.code += ";"
+        if self._goes_on() and not (self.open and self.open[-1].on_one_line):
+            last = next(at for at in reversed(range(len(self.lines))) if self.lines[at].code)
+            self.lines[last].code += ";"
+            for comment in self.lines[last + 1 :]:  # which no longer stand inside the statement
+                comment.depth -= 1
         self.ended = True
 
     def _comment(self, text: str) -> None:
