@@ -85,3 +85,47 @@ def test_completion():
     assert candidates("y = x.requi", session) == ["requires_grad"]
     assert candidates(":g", session) == [":graph", ":grad"]
     assert candidates("y = ", session) == []
+
+
+@pytest.fixture
+def session():
+    from dagrad.grammar import Session, Settings
+
+    return Session(Settings())
+
+
+def test_plain_lines_go_on_until_a_bracket_is_closed(session, monkeypatch):
+    from dagrad.cli.interactive.reading import plain_reader
+
+    lines = iter(["x = (1 +", "2)", "if x {", "", ":help", "y = 1"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    read = plain_reader(session)
+    assert [read() for _ in range(4)] == ["x = (1 +\n2)", "if x {", ":help", "y = 1"]
+
+
+def test_entries_through_prompt_toolkit(session, tmp_path, monkeypatch):
+    pytest.importorskip("prompt_toolkit")
+    from prompt_toolkit.application import create_app_session
+    from prompt_toolkit.input import create_pipe_input
+    from prompt_toolkit.output import DummyOutput
+
+    from dagrad.cli.interactive.reading import reader
+
+    monkeypatch.setenv("DAGRAD_HISTORY", str(tmp_path / "history"))
+    with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+        read = reader(session)
+        pipe.send_text("x = (1 +\r2)\r:help\rsigm\t(1)\r")
+        assert [read(), read()] == ["x = (1 +\n2)", ":help"]
+        assert read() in {"sigmoid(1)", "sigm(1)"}  # completion may come after the key that follows
+    assert "x = (1 +" in (tmp_path / "history").read_text()
+
+
+def test_answers_in_this_process(dagrad, monkeypatch):
+    lines = iter(["x = 2", "x^2", ":graph", "y = 2x", ":nosuch", ":help", ":grad", ":memory", ":quit"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("dagrad.cli.interactive.reading.reader", lambda session: lambda: next(lines))
+    answer = dagrad("repl")
+    assert answer.code == 0
+    assert "4" in answer.lines
+    assert "write 2*x" in answer.err
+    assert next(lines, None) is None
