@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import threading
 from heapq import heappop, heappush
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from . import modes
 from .accumulate import finish_leaf
 from .derivative import saved_values
+from .discovery import discover
 from .gradient import Owned, deliver, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from .node import WAITING, AccumulateGrad, Edge, Node, Place, next_number, node_of
+from .node import AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
-from .refusal import check_versions, freed
+from .refusal import check_versions
 from .tensor import untracked
 from .versions import any_changes
 
@@ -32,10 +32,11 @@ class GraphTask:
         self.captures: dict[Any, Any] = dict.fromkeys(captures)
         self.accumulate = accumulate
         self.number = next_number()
-        self.visited: list[Node] = []
+        # What it goes through, the latest first.
+        self.nodes: list[Node] = []
+        self.leaves: list[AccumulateGrad] = []
         # Whether it runs inside another pass of this thread; then the buffers of that one are set aside while it lasts.
         self.nested = False
-        self.own: set[Node] = set()
         self.set_aside: list[tuple[Node, Any]] = []
         # The node whose rules run at present.
         self.node: Node | None = None
@@ -43,6 +44,11 @@ class GraphTask:
         self.needed: set[Node] | None = None
         # How many gradients each node still waits for, where that is counted.
         self.dependencies: dict[Node, int] = {}
+
+    @property
+    def visited(self) -> list[Node]:
+        """All that it goes through: the nodes, the latest first, then the leaves."""
+        return [*self.nodes, *self.leaves]
 
 
 class _Current(threading.local):
@@ -66,7 +72,7 @@ class Engine:
         then can be used again.
         """
         try:
-            _discover(task, [node_of(root) for root, _ in roots])
+            _prepare(task, [node_of(root) for root, _ in roots])
             if listeners or Hooks.live:
                 _count(task, [node_of(root) for root, _ in roots])
                 _run_ready(task, roots)
@@ -78,69 +84,24 @@ class Engine:
             raise
 
 
-def _discover(task: GraphTask, roots: Sequence[Node]) -> None:
-    """Finds every node under the roots and marks its buffer as waiting.
-
-    The list of visited nodes grows while it is walked, so it is the queue of the walk too.
-    """
-    visited = task.visited
-    last_change = 0
-    target: Any
-    for node in roots:
-        if task.nested:
-            _make_room(task, node)
-        if node.grad is None:
-            node.grad = WAITING
-            visited.append(node)
-    for node in visited:
-        if node.saved.__class__ is Place:
-            raise freed(node)
-        if task.nested:
-            for target in node.edges:
-                if target is not None:
-                    _make_room(task, node_of(target))
-        target = node.edge
-        if target is not None and target.grad is None:
-            if target.__class__ is Node:
-                target.grad = WAITING
-                visited.append(target)
-            else:
-                last_change = _found(visited, target, last_change)
-        target = node.others
-        if target.__class__ is Node:
-            if target.grad is None:
-                target.grad = WAITING
-                visited.append(target)
-        elif target is not None:
-            for each in target if target.__class__ is tuple else (target,):
-                if each is not None and each.grad is None:
-                    last_change = _found(visited, each, last_change)
+def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
+    """Finds the nodes of the pass, refuses what must not run, and empties the buffers."""
+    task.nodes, task.leaves = discover(roots)
     buffers = any_changes()
+    last_change = max([leaf.changed.stamp for leaf in task.leaves if leaf.changed is not None], default=0)
     if last_change or buffers or Hooks.live:
-        for node in visited:
+        for node in task.nodes:
             # Only what was recorded before the last change can have saved a value that is gone.
             if node.sequence_nr < last_change or buffers or Hooks.live:
                 check_versions(node, buffers)
-
-
-def _found(visited: list[Node], target: Any, last_change: int) -> int:
-    """Marks a node that was come upon, whatever led to it. Returns the stamp of the latest change of a leaf so far."""
-    if target.__class__ is Edge:
-        target = target.node
-    elif target.__class__ is AccumulateGrad and target.changed is not None:
-        last_change = max(last_change, target.changed.stamp)
-    target.grad = WAITING
-    visited.append(target)
-    return last_change
-
-
-def _make_room(task: GraphTask, node: Node) -> None:
-    """In a pass within a pass: sets aside what the outer one has in the buffer of a node that this one comes to first."""
-    if node not in task.own:
-        task.own.add(node)
-        if node.grad is not None:
-            task.set_aside.append((node, node.grad))
-            node.grad = None
+    if task.nested:
+        # In a pass within a pass: what the outer one has in the buffers is set aside.
+        for node in task.visited:
+            if node.grad is not None:
+                task.set_aside.append((node, node.grad))
+                node.grad = None
+    if task.captures:
+        _prune(task)
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -152,29 +113,22 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
     A node is made after all that it depends on, so whoever sends it a gradient is later than it: in this order every node has
     all its gradients when its turn comes, as it would have in the ready queue, and nothing needs to be counted.
     """
-    order, retain, place = task.visited, task.retain_graph, task.place
-    order.sort(key=_sequence_nr)
-    if task.captures:
-        _prune(task)
-    needed, plain = task.needed, not (task.captures or task.create_graph)
+    needed, retain, place = task.needed, task.retain_graph, task.place
     for root, gradient in roots:
         if needed is None or node_of(root) in needed:
             deliver(root, gradient)
-    while order:
-        node = order.pop()
-        gradient = node.grad
-        node.grad = None
-        if not plain:
+    if task.captures or task.create_graph:
+        for node in task.visited:
+            gradient, node.grad = node.grad, None
             if needed is None or node in needed:
                 _step(task, node, gradient)
-            continue
-        if node.__class__ is AccumulateGrad:
-            if gradient is not WAITING and task.accumulate:
-                finish_leaf(node, gradient)
-            continue
+        return
+    for node in task.nodes:
+        gradient = node.grad
+        node.grad = None
         if gradient.__class__ is float:
             node.derivative.run(node, gradient)
-        elif gradient is not WAITING:
+        elif gradient is not None:
             derivative = node.derivative
             if gradient.__class__ is Owned and not derivative.takes_owned:
                 gradient = gradient.array
@@ -184,9 +138,10 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         if not retain:
             node.saved = place
             node.edge = node.others = None
-
-
-_sequence_nr = attrgetter("sequence_nr")
+    for leaf in task.leaves:
+        gradient, leaf.grad = leaf.grad, None
+        if gradient is not None and task.accumulate:
+            finish_leaf(leaf, gradient)
 
 
 def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
@@ -195,9 +150,9 @@ def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _prune(task: GraphTask) -> None:
-    """Keeps the nodes from which something that was asked for can be reached. The visited nodes must be in their order."""
+    """Keeps the nodes from which something that was asked for can be reached."""
     needed = task.needed = {node_of(edge) for edge in task.captures}
-    for node in task.visited:
+    for node in reversed(task.visited):
         for edge in node.edges:
             if edge is not None and (edge if edge.__class__ is not Edge else edge.node) in needed:
                 needed.add(node)
@@ -272,9 +227,6 @@ def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
 
 def _count(task: GraphTask, roots: Sequence[Node]) -> None:
     """Counts for each node on a path to what is asked for how many gradients it will get; a root gets one from the caller."""
-    task.visited.sort(key=_sequence_nr)
-    if task.captures:
-        _prune(task)
     waiting = task.dependencies = {node: 0 for node in task.visited if task.needed is None or node in task.needed}
     for node in list(waiting):
         for edge in node.edges:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .gradient import deliver
-from .node import WAITING
 from .shapes import shape_of, shapes_of
+from .symbols import RAISES, formula_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,17 +64,21 @@ class Derivative:
         return _function(f"def function(saved, g):\n    {self._unpack('saved')}\n    return {result}", _named(rules))
 
     def _runner(self) -> Callable[..., Any]:
+        if self.op.run is not None:
+            return self.op.run
         if self.op.variadic:
             return _run_list
-        lines = [
-            "def function(node, g):",
-            f"    {self._unpack('node.saved')}",
-            f"    {_UNPACK_EDGES.get(self.arity) or ''.join(f'e{i}, ' for i in range(self.arity)) + '= node.edges'}",
-        ]
-        for i, rule in enumerate(self.rules):
-            if rule is not None:
-                lines.append(_DELIVER.format(edge=f"e{i}", call=_call(i, rule)))
-        return _function("\n".join(lines), {**_named(self.rules), "deliver": deliver, "WAITING": WAITING})
+        edges = _UNPACK_EDGES.get(self.arity) or "".join(f"e{i}, " for i in range(self.arity)) + "= node.edges"
+        names = {**_named(self.rules), "deliver": deliver}
+        given = [(i, rule) for i, rule in enumerate(self.rules) if rule is not None]
+        lines = ["def function(node, g):", f"    {self._unpack('node.saved')}", f"    {edges}"]
+        formulas = [formula_of(rule, ("g", *needs(rule)), names) for _, rule in given] if self.op.on_scalars else [None]
+        if all(formulas):
+            lines.append(_SCALARS.format("; ".join(f"d{i} = {text}" for (i, _), text in zip(given, formulas, strict=True)), RAISES))
+            lines += [_ADD.format(i) for i, _ in given]
+            lines.append("            return")
+        lines += [_DELIVER.format(edge=f"e{i}", call=_call(i, rule)) for i, rule in given]
+        return _function("\n".join(lines), names)
 
     def _unpack(self, source: str) -> str:
         return f"{', '.join(self.saved_names)}, = {source}" if self.saved_names else "pass"
@@ -97,6 +101,19 @@ class Derivative:
         return not self.op.variadic and self.op.inputs[slot] in self.saved_names[: self.value_count]
 
 
+# The formulas of floats, written out. Where they raise, the rules themselves say what IEEE has.
+_SCALARS = """\
+    if g.__class__ is float:
+        try:
+            {0}
+        except {1}:
+            pass
+        else:"""
+
+_ADD = """\
+            have = e{0}.grad
+            e{0}.grad = d{0} if have is None else have + d{0}"""
+
 _UNPACK_EDGES = {1: "e0 = node.edge", 2: "e0, e1 = node.edge, node.others"}
 
 # A float's gradient goes to a scalar, where nothing has to be un-broadcast and nobody owns anything: it is added on the spot.
@@ -104,7 +121,7 @@ _DELIVER = """\
     d = {call}
     if d.__class__ is float:
         have = {edge}.grad
-        {edge}.grad = d if have is WAITING else have + d
+        {edge}.grad = d if have is None else have + d
     elif d is not None:
         deliver({edge}, d)"""
 

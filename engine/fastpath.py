@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import modes
 from .node import Node, next_number
-from .shapes import shape_of
+from .symbols import OPERATORS, RAISES, value_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -40,40 +40,41 @@ _RECORD = """
 
 _UNARY = """
 def call({a}):
-    if {a}.__class__ is float:
-        return {scalar}
     if {a}.__class__ is not Tensor or modes.special:
         return general({a})
     p = {a}.node
     if p is None:
         return general({a})
-    {a} = {a}.data
-    y = {scalar} if {a}.__class__ is float else array({a})
+    raw_a = {a}.data
+    try:
+        y = {value} if raw_a.__class__ is float else array(raw_a)
+    except {raises}:
+        return general({a})
 """
 
 _BINARY = """
 def call({a}, {b}):
     if {a}.__class__ is Tensor:
         p = {a}.node
-        x = {a}.data
+        raw_a = {a}.data
     elif {a}.__class__ is float:
         p = None
-        x = {a}
+        raw_a = {a}
     else:
         return general({a}, {b})
     if {b}.__class__ is Tensor:
         q = {b}.node
-        z = {b}.data
+        raw_b = {b}.data
     elif {b}.__class__ is float:
         q = None
-        z = {b}
+        raw_b = {b}
     else:
         return general({a}, {b})
     if modes.special:
         return general({a}, {b})
     try:
         y = {value}
-    except ValueError:  # the general path says what is wrong with the shapes
+    except {raises}:  # the general path says what is wrong with the shapes, and what IEEE has
         return general({a}, {b})
     if q is None:
         if p is None:
@@ -88,14 +89,16 @@ def call({a}, {b}):
         saved = {saved_both}
 """
 
-# Where Python's operator does for floats and arrays alike, it is written itself.
-_INLINE = {"add": "x + z", "sub": "x - z", "mul": "x * z"}
-_EITHER = "scalar(x, z) if x.__class__ is float and z.__class__ is float else array(x, z)"
+# The values of the inputs, by names that no op gives its own.
+RAW = ("raw_a", "raw_b")
+
+# Python's operators do for floats and arrays alike.
+_EITHER = "{value} if raw_a.__class__ is float and raw_b.__class__ is float else array(raw_a, raw_b)"
 
 
 def specialise(op: Op) -> Callable[..., Any]:
     """The fast path of an elementwise op of one or two inputs."""
-    namespace = {
+    namespace: dict[str, Any] = {
         "__package__": __package__,
         "Node": Node,
         "Tensor": Tensor,
@@ -104,8 +107,6 @@ def specialise(op: Op) -> Callable[..., Any]:
         "modes": modes,
         "next_number": next_number,
         "array": op.array,
-        "scalar": op.scalar,
-        "shape_of": shape_of,
     }
     text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
     exec(text, namespace)
@@ -119,21 +120,22 @@ def _unary(op: Op, namespace: dict[str, Any]) -> str:
     (a,) = op.inputs
     namespace["derivative"] = op.derivative(1)
     record = _RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1))
-    return _UNARY.format(a=a, scalar=f"scalar({a})") + record
+    return _UNARY.format(a=a, value=value_of(op, RAW[:1], namespace), raises=RAISES) + record
 
 
 def _binary(op: Op, namespace: dict[str, Any]) -> str:
     a, b = op.inputs
     namespace.update(only_a=op.derivative(1), only_b=op.derivative(2), both=op.derivative(3))
+    value = value_of(op, RAW, namespace)
+    if op.name not in OPERATORS:
+        value = _EITHER.format(value=value)
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
-    text = _BINARY.format(a=a, b=b, value=_INLINE.get(op.name, _EITHER), **saved)
+    text = _BINARY.format(a=a, b=b, value=value, raises=RAISES, **saved)
     return text + _RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
 
 
 def _saved(op: Op, mask: int) -> str:
-    text = op.derivative(mask).saving()
-    if len(op.inputs) == 2:
-        names = dict(zip(op.inputs, ("x", "z"), strict=True))
-        parts = [part for part in text.strip("()").split(",") if part]
-        text = f"({''.join(names.get(part, part) + ',' for part in parts)})"
-    return text
+    """The saved values, in the names that the text gives them."""
+    names = dict(zip(op.inputs, RAW, strict=False))
+    parts = [names.get(part, part) + "," for part in op.derivative(mask).saving().strip("()").split(",") if part]
+    return f"({''.join(parts)})"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .batch import Batched
 from .lazy import np
-from .node import WAITING
 from .shapes import sum_to
 
 if TYPE_CHECKING:
@@ -51,18 +50,13 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     """
     have = target.grad
     kind = gradient.__class__
-    if have is WAITING and (not target.shape if kind is float else kind is np.ndarray and gradient.shape == target.shape):
+    if have is None and (not target.shape if kind is float else kind is np.ndarray and gradient.shape == target.shape):
         target.grad = gradient
         return
     if kind is Scatter:
         value = gradient.value
-        if value.__class__ is float and have.__class__ is Owned and gradient.index.__class__ is int:
-            flat = have.view or have.flat
-            if flat is not None:
-                flat[gradient.index] += value
-                return
         raw = value.__class__ is float or value.__class__ is np.ndarray
-        if not raw or not (have is WAITING or have.__class__ is Owned or have.__class__ is np.ndarray):
+        if not raw or not (have is None or have.__class__ is Owned or have.__class__ is np.ndarray):
             collect(target, have, gradient)
             return
         if have.__class__ is not Owned:
@@ -70,13 +64,13 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         scatter_add(have, gradient.index, gradient.value)
         return
     if kind is Owned:
-        if have is WAITING:
+        if have is None:
             target.grad = gradient
             return
         gradient = gradient.array
     elif (() if kind is float else gradient.shape) != target.shape:
         gradient = sum_to(gradient, target.shape)
-    if have is WAITING:
+    if have is None:
         target.grad = gradient
     elif have.__class__ is Collected:
         have.rest = gradient if have.rest is None else have.rest + gradient
@@ -116,13 +110,13 @@ class Collected:
 def collect(target: Node | Edge, have: Any, read: Scatter) -> None:
     """Adds a recorded read to the buffer of its source."""
     if have.__class__ is not Collected:
-        have = target.grad = Collected(target.shape, None if have is WAITING else have.array if have.__class__ is Owned else have)
+        have = target.grad = Collected(target.shape, None if have is None else have.array if have.__class__ is Owned else have)
     have.reads.append(read)
 
 
 def settled(gradient: Any) -> Any:
     """What a buffer holds when its node's turn comes: None where nothing arrived."""
-    if gradient is WAITING:
+    if gradient is None:
         return None
     return gradient.written() if gradient.__class__ is Collected else gradient
 
@@ -147,7 +141,7 @@ def is_basic(index: Any) -> bool:
 
 
 def _own(target: Node | Edge, have: Any) -> Owned:
-    return Owned(np.zeros(target.shape) if have is WAITING else np.array(have, dtype=np.float64))
+    return Owned(np.zeros(target.shape) if have is None else np.array(have, dtype=np.float64))
 
 
 def cleared(gradient: Any, index: Any) -> Owned:

@@ -47,7 +47,7 @@ def power(a: float, b: float) -> float:
 
 
 def guarded(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A function of `math` that gives nan outside its domain and inf where the result is too large."""
+    """A function of `math` that gives nan outside its domain and inf where the result is too large; `raises` is the bare one."""
 
     def call(x: float) -> float:
         try:
@@ -57,6 +57,7 @@ def guarded(function: Callable[[float], float]) -> Callable[[float], float]:
         except OverflowError:
             return inf
 
+    call.raises = function  # type: ignore[attr-defined]
     return call
 
 
@@ -69,6 +70,7 @@ def _log(function: Callable[[float], float], zero: float = 0.0) -> Callable[[flo
         except ValueError:
             return -inf if x == zero else nan
 
+    call.raises = function  # type: ignore[attr-defined]
     return call
 
 

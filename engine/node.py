@@ -63,16 +63,6 @@ def here() -> Place:
     return Place(frame.f_code, frame.f_lasti)
 
 
-class _Waiting:
-    """What the buffer of a node holds between the walk that finds the node and the first gradient that arrives."""
-
-    def __repr__(self) -> str:
-        return "WAITING"
-
-
-WAITING = _Waiting()
-
-
 class Node:
     """One operation of the forward pass, seen from the backward pass.
 
@@ -190,7 +180,7 @@ class Edge:
     def grad(self, value: Any) -> None:
         node: Node = self.node  # type: ignore[assignment]
         if node.grad.__class__ is not list:
-            node.grad = [WAITING] * node.derivative.op.outputs
+            node.grad = [None] * node.derivative.op.outputs
         node.grad[self.input_nr] = value
 
     @property

@@ -59,6 +59,8 @@ class Op:
     view: bool = False
     # Whether its rules take the engine's own buffer, to change it in place and pass it on.
     takes_owned: bool = False
+    # What to do in a plain pass in place of applying the rules and delivering what they give: `run(node, g)`.
+    run: Callable[..., None] | None = None
 
     def __init__(self, forward: Callable[..., Any], rules: dict[str, Callable[..., Any] | None], settings: dict[str, Any]) -> None:
         code = forward.__code__
@@ -82,6 +84,8 @@ class Op:
         single = not (self.variadic or self.statics or self.masks or self.boolean or self.outputs > 1)
         self.plain = single and len(self.inputs) in (1, 2) and all(self.rules)
         self.elementwise = self.elementwise or (self.plain and self.scalar is not None)
+        # Whether floats have a function of their own, so that the path of scalars can be written out.
+        self.on_scalars = self.plain and self.scalar is not None
         self.scalar = self.scalar or forward
         self._derivatives: dict[int, Derivative] = {}
         self.call = self._call_path()
@@ -121,7 +125,7 @@ class Op:
         if self._function is None:
             from .fastpath import specialise
 
-            self._function = specialise(self) if self.plain and self.scalar is not self.array else self.call
+            self._function = specialise(self) if self.on_scalars else self.call
         return self._function
 
     def _call_path(self) -> Callable[..., Any]:
@@ -343,31 +347,40 @@ def bind(op: Op, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
 
 
 def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:
-    """Makes the node of an operation at the moment it happens, and the Tensor of its result.
+    """Makes the node of an operation, at the nearest place outside the engine, and the Tensor of its result (several: a tuple)."""
+    if modes.special and not modes.local.enabled:
+        return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
+    frame = _getframe(2)
+    while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
+        frame = frame.f_back
+    arity = derivative.arity
+    others = edges[1] if arity == 2 else None if arity == 1 else edges[1:]
+    several = derivative.op.outputs > 1
+    out = record_at(frame, derivative, y[0] if several else y, edges[0], others, saved)
+    node: Node = out.node  # type: ignore[assignment]
+    if several:
+        node.shape = tuple(shape_of(part) for part in y)  # type: ignore[misc]
+    if modes.special:
+        announce(node, y)
+    return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y)) if several else out
+
+
+def record_at(frame: Any, derivative: Derivative, y: Any, edge: Any, others: Any, saved: tuple[Any, ...]) -> Tensor:
+    """The node of an operation of one result that stands where `frame` is, and its Tensor; nobody is told.
 
     This is the hottest code of the forward pass. The fields are set one by one, since a constructor call would cost half as much
     again as all of them together, and the place is two references, resolved to a line only when somebody asks.
     """
-    if modes.special and not modes.local.enabled:
-        return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
     node = Node()
     node.derivative = derivative
-    node.edge = edges[0]
-    arity = derivative.arity
-    node.others = edges[1] if arity == 2 else None if arity == 1 else edges[1:]
+    node.edge = edge
+    node.others = others
     node.saved = saved
     node.sequence_nr = next_number()
+    node.shape = () if y.__class__ is float else y.shape
     node.grad = None
-    node.shape = () if y.__class__ is float else y.shape if derivative.op.outputs == 1 else tuple(shape_of(part) for part in y)  # type: ignore[misc]
-    frame = _getframe(2)
-    while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
-        frame = frame.f_back
     node.code = frame.f_code
     node.lasti = frame.f_lasti
-    if modes.special:
-        announce(node, y)
-    if derivative.op.outputs > 1:
-        return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y))
     out = Tensor()
     out.data = y
     out.node = node

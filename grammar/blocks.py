@@ -89,19 +89,18 @@ class BlockEmitter(Emitter):
         return body
 
     def repeat(self, loop: While) -> None:
-        """while; a test that needs statements of its own is made inside."""
+        """while, as a loop without end that its test leaves: a test may need statements of its own, and Python 3.11 quickens only loops
+        that end in a plain jump."""
         needed, test = self.aside(loop.test.condition)
 
         def turn(_: Any) -> None:
-            if needed:
-                self.statements.extend(needed)
-                self.add(ast.If(test=self.negated(test, loop.test), body=[self.locate(ast.Break(), loop)], orelse=[]), loop.test)
+            self.statements.extend(needed)
+            self.add(ast.If(test=self.negated(test, loop.test), body=[self.locate(ast.Break(), loop)], orelse=[]), loop.test)
             if self.checks.steps:
                 self.step(loop)
             self.fill(loop.body)
 
-        condition = self.constant(True, loop.test) if needed else test
-        self.add(ast.While(test=condition, body=self.apart(turn), orelse=[]), loop)
+        self.add(ast.While(test=self.constant(True, loop.test), body=self.apart(turn), orelse=[]), loop)
 
     def finish(self) -> list[ast.stmt]:
         """The statements, with the float beside the int in loops whose counter is read as a number."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import sys
+from sys import _getframe
 from typing import Any
 
 from .. import modes
 from ..batch import Batched
 from ..errors import ArgumentError, IndexRangeError, ShapeError
-from ..gradient import Owned, Scatter, cleared, is_basic, scatter_add
+from ..gradient import Owned, Scatter, cleared, deliver, is_basic, scatter_add
 from ..lazy import np
-from ..op import formula, op, record, registry
+from ..op import formula, op, record, record_at, registry
 from ..shapes import one_axis, shape_of, whole
 from ..tensor import Mask, Tensor, untracked
 from ..values import as_raw, describe, is_truth, wrap, wrap_any
@@ -124,7 +125,19 @@ def _reader(name: str, node: str) -> Any:
         return unbox(x[index])
 
     view = node != "IndexBackward0"
-    return op(name=name, builtin=False, view=view, node=node, x=lambda g, index: Scatter(index, g))(read)
+    return op(name=name, builtin=False, view=view, node=node, run=_run_read, x=lambda g, index: Scatter(index, g))(read)
+
+
+def _run_read(node: Any, g: Any) -> None:
+    """What the rule says and `deliver` does with it, short where a number goes into the buffer of a vector."""
+    have = node.edge.grad
+    if g.__class__ is float and have.__class__ is Owned:
+        (index,) = node.saved
+        flat = have.view or have.flat
+        if flat is not None and index.__class__ is int:
+            flat[index] += g
+            return
+    deliver(node.edge, Scatter(node.saved[0], g))
 
 
 _select = _reader("_select", "SelectBackward0")
@@ -146,14 +159,27 @@ def _read(x: Any, index: Any) -> Any:
 
 def getitem(x: Any, key: Any) -> Any:
     """x[key]: an element, a slice, or the elements that an index vector or a mask picks. Reads do not save x."""
+    # One element of a vector is what loops read most, so nothing that is not needed is done. Only callers outside the engine
+    # come here with a number: the node stands where they are.
+    if key.__class__ is int and x.__class__ is Tensor and not modes.special:
+        data = x.data
+        if data.__class__ is not float and data.ndim == 1:
+            try:
+                value = data.item(key)
+            except (IndexError, OverflowError):
+                return _general_getitem(x, key)
+            if x.node is None:
+                return wrap(value)
+            return record_at(_getframe(1), _selected(), value, x.node, None, (key,))
+    return _general_getitem(x, key)
+
+
+def _general_getitem(x: Any, key: Any) -> Any:
     if x.__class__ is Tensor:
         data = x.data
         if data.__class__ is not float:
-            if key.__class__ is int or key.__class__ is float:
-                if data.ndim == 1:
-                    return _element(x, data, key)
-                if x.node is not None:
-                    return _select(x, _number(key, data.shape, 0))
+            if x.node is not None and (key.__class__ is int or key.__class__ is float):
+                return _select(x, _number(key, data.shape, 0))
             if x.node is None and not modes.local.boxed:
                 return _plain(data[as_index(key, data.shape)])
             return _read(x, as_index(key, data.shape))
@@ -166,21 +192,6 @@ def getitem(x: Any, key: Any) -> Any:
     if not hasattr(x, "shape") or not x.shape:
         raise ShapeError("a number has no elements", kind="index")
     return _read(x, as_index(key, x.shape))
-
-
-def _element(x: Tensor, data: Any, key: float) -> Any:
-    """One element of a vector: what loops do most, so nothing that is not needed is done."""
-    try:
-        index = key if key.__class__ is int else int(key)
-        value = data.item(index)
-    except (IndexError, OverflowError, ValueError):
-        index, value = None, None
-    if index != key:
-        index = _number(key, data.shape, 0)
-        value = data.item(index)
-    if x.node is None:
-        return wrap(value)
-    return record(_selected(), value, (x.node,), (index,))
 
 
 @functools.cache
@@ -201,7 +212,7 @@ def _truth_or_number(found: Any) -> Any:
 
 def select(x: Any, i: int) -> Any:
     """The i-th element or row of x: one SelectBackward0 where x is tracked."""
-    return getitem(x, i)
+    return _general_getitem(x, i)
 
 
 # ---------------------------------------------------------------- writing
@@ -212,6 +223,7 @@ def select(x: Any, i: int) -> Any:
     builtin=False,
     node="CopySlices",
     takes_owned=True,
+    run=lambda node, g: _run_write(node, g),
     value=lambda g, index: _taken(g, index),
     x=lambda g, index: _without(g, index),
 )
@@ -219,6 +231,21 @@ def _write(value: Any, x: Any, index: Any) -> Any:
     """x with `value` at index. The value's gradient is read before that of x is cleared, hence their order."""
     x[index] = value
     return x
+
+
+def _run_write(node: Any, g: Any) -> None:
+    """What the rules say, short where one element of a vector's own buffer is taken and cleared."""
+    (index,) = node.saved
+    value, x = node.edge, node.others
+    flat = (g.view or g.flat) if g.__class__ is Owned and index.__class__ is int else None
+    if value is not None:
+        deliver(value, _taken(g, index) if flat is None else flat[index])
+    if x is not None:
+        if flat is None:
+            g = _without(g, index)
+        else:
+            flat[index] = 0.0
+        deliver(x, g)
 
 
 def _taken(g: Any, index: Any) -> Any:
@@ -247,11 +274,31 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     Where nobody but the caller's variable holds x and its array, the array is changed in place and x itself is returned, so
     that a loop of n writes costs O(n). Otherwise a changed copy is returned. Call it as `v = setitem(v, key, value)`.
     """
+    sole = sys.getrefcount(x) <= _HELD_BY_VARIABLE
+    # One number into one element of a vector, as in getitem.
+    if sole and key.__class__ is int and x.__class__ is Tensor and not modes.special:
+        raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (value, None)
+        data = x.data
+        if raw.__class__ is float and data.__class__ is not float and data.ndim == 1 and _is_ours(data):
+            try:
+                data[key] = raw
+            except (IndexError, ValueError):
+                return _general_setitem(x, key, value, sole)
+            if x.node is None and value_node is None:
+                return x
+            mask = 3 if value_node is not None and x.node is not None else 1 if x.node is None else 2
+            return record_at(_getframe(1), written_to(mask), data, value_node, x.node, (key,))
+    return _general_setitem(x, key, value, sole)
+
+
+def _is_ours(data: Any) -> bool:
+    """Whether an array that a tensor holds, and the two calls that ask, may be written to: nobody else sees it."""
+    return sys.getrefcount(data) <= _HELD_BY_TENSOR and data.base is None
+
+
+def _general_setitem(x: Any, key: Any, value: Any, sole: bool) -> Any:
     if x.__class__ is not Tensor and not (x.__class__ is Mask and x.data.dtype == bool and is_truth(value)):
-        x = untracked(as_raw(x)) if isinstance(x, Mask) else _not_writable(x)
-        sole = True
-    else:
-        sole = sys.getrefcount(x) <= _HELD_BY_VARIABLE
+        x, sole = untracked(as_raw(x)) if isinstance(x, Mask) else _not_writable(x), True
     data = x.data
     if data.__class__ is float:
         raise ShapeError("a number has no elements", kind="index")
@@ -259,13 +306,12 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (as_raw(value), None)
     if raw.__class__ is not float:
         check_fit(data, index, raw)
-    if not sole or sys.getrefcount(data) > _HELD_BY_TENSOR or data.base is not None or not data.flags.writeable:
+    if not (sole and _is_ours(data) and data.flags.writeable):
         data = data.copy()
     node = x.node
-    if (node is None and value_node is None) or (modes.special and not modes.local.enabled):
-        data[index] = raw
-        return _rebound(x, data, sole)
     data[index] = raw
+    if (node is None and value_node is None) or (modes.special and not modes.local.enabled):
+        return _rebound(x, data, sole)
     return record(written_to((value_node is not None) + 2 * (node is not None)), data, (value_node, node), (index,))
 
 
@@ -274,8 +320,9 @@ def written_to(mask: int) -> Any:
     return registry["_write"].derivative(mask)
 
 
+# What sys.getrefcount says of a tensor that one variable of the caller holds, and of an array that its tensor and two calls hold.
 _HELD_BY_VARIABLE = 3
-_HELD_BY_TENSOR = 3
+_HELD_BY_TENSOR = 4
 
 
 def _rebound(x: Tensor, data: Any, sole: bool) -> Tensor:

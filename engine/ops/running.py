@@ -8,7 +8,7 @@ from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import formula, op
 from ..shapes import axes_of, one_axis, shape_of, whole
-from .index import getitem, taker
+from .index import getitem, select, taker
 from .piecewise import lerp
 from .reduce import along, has_zero, kept, raw
 from .shape import _flip, concat, reshape, stack
@@ -135,7 +135,7 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
     shape = shape_of(ordered)
     direction = 0 if axis is None else one_axis(axis, len(shape), "quantile")
     if shape_of(q):
-        return stack([quantile(x, getitem(q, i), axis, keepdims) for i in range(shape_of(q)[0])])
+        return stack([quantile(x, select(q, i), axis, keepdims) for i in range(shape_of(q)[0])])
     share_below = float(raw(q) if q.__class__ is not float else q)
     if not 0.0 <= share_below <= 1.0 or not shape[direction]:
         raise ArgumentError(
