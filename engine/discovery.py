@@ -15,30 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Leaves = dict[AccumulateGrad, None]
-
-
-class _FarApart(Exception):
-    """Most numbers between those of the graph's nodes belong to other nodes, or to none."""
+    Far = dict[Node, None]
 
 
 def discover(roots: Sequence[Node]) -> tuple[list[Node], list[AccumulateGrad]]:
     """The nodes and the leaves that `roots` depend on, themselves included. Raises FreedGraphError for one that was dismantled."""
     leaves: Leaves = {root: None for root in roots if isinstance(root, AccumulateGrad)}
-    inner = [root for root in roots if not isinstance(root, AccumulateGrad)]
-    try:
-        nodes = _placed(inner, leaves) if inner else []
-    except _FarApart:
-        nodes = _collected(inner, leaves)
+    far = {root: None for root in roots if not isinstance(root, AccumulateGrad)}
+    nodes = _placed(far, leaves) if far else []
+    if far:
+        nodes += _collected(far, leaves)
     return nodes, sorted(leaves, key=_number, reverse=True)
 
 
-def _placed(roots: Sequence[Node], leaves: Leaves) -> list[Node]:
+def _placed(far: Far, leaves: Leaves) -> list[Node]:
     """Nodes are numbered as they are made, so a node's number is its place: this list is filled while it is walked, and nothing
-    need be sorted, counted or marked. Leaves are kept apart, since most are much older than what depends on them."""
-    top = max(root.sequence_nr for root in roots)
+    need be sorted, counted or marked. What is too far from all the rest stays in `far`. Leaves are kept apart, since most are
+    much older than what depends on them."""
+    top = max(node.sequence_nr for node in far)
     places: list[Node | None] = [None] * 64
-    for root in roots:
-        _place(places, top - root.sequence_nr, root, 0)
+    _fetch(places, top, far)
     walked = 0
     for node in places:
         if node is None:
@@ -50,11 +46,11 @@ def _placed(roots: Sequence[Node], leaves: Leaves) -> list[Node]:
             try:
                 places[top - target.sequence_nr] = target
             except IndexError:
-                _place(places, top - target.sequence_nr, target, walked)
+                _place(places, top, target, far, walked)
         elif target.__class__ is AccumulateGrad:
             leaves[target] = None
         elif target is not None:
-            _place_all(places, top, target, walked, leaves)
+            _place_all(places, top, target, far, walked, leaves)
         elif node.saved.__class__ is Place:
             raise freed(node)
         target = node.others
@@ -62,41 +58,49 @@ def _placed(roots: Sequence[Node], leaves: Leaves) -> list[Node]:
             try:
                 places[top - target.sequence_nr] = target
             except IndexError:
-                _place(places, top - target.sequence_nr, target, walked)
+                _place(places, top, target, far, walked)
         elif target.__class__ is AccumulateGrad:
             leaves[target] = None
         elif target is not None:
-            _place_all(places, top, target, walked, leaves)
+            _place_all(places, top, target, far, walked, leaves)
     return [node for node in places if node is not None]
 
 
-def _place(places: list[Node | None], at: int, node: Node, walked: int) -> None:
-    """Puts a node in its place, which may have to be made."""
-    if at >= len(places):
-        if at > 8 * walked + _NEAR:
-            raise _FarApart
+def _place(places: list[Node | None], top: int, node: Node, far: Far, walked: int) -> None:
+    """Puts a node in its place. Where there is none yet, more are made if most of them will be taken."""
+    far[node] = None
+    at = top - node.sequence_nr
+    if len(places) <= at < 8 * walked + _NEAR:
         places.extend([None] * (at + 1 - len(places) + len(places) // 2))
-    places[at] = node
+    if at < len(places):
+        _fetch(places, top, far)
 
 
 # How many numbers a small graph may span before its nodes are sorted.
 _NEAR = 1024
 
 
-def _place_all(places: list[Node | None], top: int, target: Any, walked: int, leaves: Leaves) -> None:
+def _fetch(places: list[Node | None], top: int, far: Far) -> None:
+    """Puts in their places the nodes that are not too far any more."""
+    for node in [node for node in far if top - node.sequence_nr < len(places)]:
+        places[top - node.sequence_nr] = node
+        del far[node]
+
+
+def _place_all(places: list[Node | None], top: int, target: Any, far: Far, walked: int, leaves: Leaves) -> None:
     """An Edge to one of several outputs, or the edges of an operation of more than two inputs."""
     for edge in target if target.__class__ is tuple else (target,):
         node = None if edge is None else node_of(edge)
         if node.__class__ is AccumulateGrad:
             leaves[node] = None
         elif node is not None:
-            _place(places, top - node.sequence_nr, node, walked)
+            _place(places, top, node, far, walked)
 
 
-def _collected(roots: Sequence[Node], leaves: Leaves) -> list[Node]:
-    """The same by a set and a sort: each node costs half as much again, the numbers between the nodes cost nothing."""
+def _collected(roots: Far, leaves: Leaves) -> list[Node]:
+    """The same by a set and a sort: each node costs more, the numbers between the nodes cost nothing."""
     seen = set(roots)
-    found = list(seen)
+    found = list(roots)
     for node in found:
         if node.released:
             raise freed(node)

@@ -55,10 +55,7 @@ def _data(graph: Graph, drawing: Drawing) -> dict[str, Any]:
                 "times": frame.group.times,
                 "where": frame.group.where,
                 "nodes": frame.group.nodes,
-                "x": frame.x,
-                "y": frame.y,
-                "w": frame.width,
-                "h": frame.height,
+                "x": frame.x, "y": frame.y, "w": frame.width, "h": frame.height,
             }
             for frame in drawing.frames
         ],
@@ -77,10 +74,7 @@ def _node(box: Box) -> dict[str, Any]:
         "variable": node.variable,
         "role": box.role,
         "rows": list(box.rows),
-        "x": box.x,
-        "y": box.y,
-        "w": box.width,
-        "h": box.height,
+        "x": box.x, "y": box.y, "w": box.width, "h": box.height,
         "group": node.group,
         "count": node.count,
         "shape": list(node.shape),
