@@ -110,9 +110,10 @@ def coordinates(at: Sequence[str], names: Sequence[str]) -> Blocks:
     for option in at:
         name, text = named(option, "--at")
         if name in texts:
-            raise UsageError(f"--at {name}: given twice")
+            raise UsageError(f"--at {name}: given twice", kind="setting")
         if name not in names:
-            raise UsageError(f"--at {name}: the expression has no such name", help=f"its names: {', '.join(names) or 'none'}")
+            help = f"its names: {', '.join(names) or 'none'}"
+            raise UsageError(f"--at {name}: the expression has no such name", help=help, kind="setting")
         texts[name] = text
     if missing := [name for name in names if name not in texts]:
         values = " ".join(f"--at {name}=…" for name in missing)

@@ -50,7 +50,8 @@ def compiled(program: Program, document: dict[str, Any] | None = None) -> Compil
     for name, text in assignments(program).items():
         if name not in (known := [*result.params, *result.inputs]):
             listed = ", ".join(known) or "none"
-            raise UsageError(f"--set {name}: the program has no param or input of that name", help=f"its params and inputs: {listed}")
+            message = f"--set {name}: the program has no param or input of that name"
+            raise UsageError(message, help=f"its params and inputs: {listed}", kind="setting")
         if name in result.params:
             number(text, "--set", name)
     return result
@@ -99,7 +100,7 @@ def constant(text: str, option: str, name: str) -> Any:
     try:
         return evaluate_constant(text, f"{option} {name}={text}")
     except DagradError as error:
-        raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help) from None
+        raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help, error.diagnostics[0].kind) from None
 
 
 def number(text: str, option: str, name: str) -> Any:
@@ -109,7 +110,7 @@ def number(text: str, option: str, name: str) -> Any:
         return value if isinstance(value, float) else tensor(value)
     except EngineError:
         example = f"write {option} {name}=3 or {option} {name}=[1,2,5]"
-        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example) from None
+        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example, kind="setting") from None
 
 
 def finished(run: Run, sources: dict[str, Source], document: dict[str, Any] | None = None) -> None:
