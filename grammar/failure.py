@@ -16,6 +16,7 @@ from .operands import operands
 from .runtime import DepthLimit, StepLimit
 from .source import Source, Span
 from .values import display_name
+from .words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,16 +106,16 @@ class Failure:
         if isinstance(error, (RecursionError, DepthLimit)):
             return (
                 "depth",
-                f"recursion depth above {self.settings.max_depth} calls",
+                f"recursion depth above {plural(self.settings.max_depth, 'call')}",
                 "does the recursion end? --max-depth raises the limit",
                 [],
             )
         if isinstance(error, StepLimit):
-            return "steps", f"more than {self.settings.max_steps} steps", "--max-steps raises the limit", []
+            return "steps", f"more than {plural(self.settings.max_steps or 0, 'step')}", "--max-steps raises the limit", []
         if isinstance(error, TimeIsUp):
             return (
                 "time",
-                f"the time is up: more than {self.settings.timeout:g} seconds" if self.settings.timeout else "the time is up",
+                f"the time is up: more than {plural(self.settings.timeout, 'second', 'g')}" if self.settings.timeout else "the time is up",
                 "--timeout raises the limit",
                 [],
             )
@@ -254,5 +255,5 @@ def shortened(stack: list[Frame]) -> list[Frame]:
         return stack
     half = MAX_STACK // 2
     left = stack[half:-half]
-    gap = Frame(f"({len(left)} more calls)", left[0].file, left[0].line, left[0].column, len(left))
+    gap = Frame(f"({plural(len(left), 'more call')})", left[0].file, left[0].line, left[0].column, len(left))
     return [*stack[:half], gap, *stack[-half:]]
