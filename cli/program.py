@@ -31,6 +31,12 @@ def read(program: Script) -> Source:
     return Source.read(program.file)
 
 
+def one_of(program: Script, e: str | None) -> None:
+    """A command that takes a program or -e takes one of them."""
+    if e is not None and (program.file or program.code):
+        raise UsageError("a program and -e are both given", help="give one of them")
+
+
 def standard_input() -> str:
     data = sys.stdin.buffer.read()
     try:

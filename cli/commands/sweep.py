@@ -69,10 +69,10 @@ def command(
 
 
 def sweep(program: Program, points: Points, over: "Grid", e: str | None, at: list[str], keep: list[str]) -> "Sweep":
+    from ..program import one_of
     from ..sweeping.sweep import Sweep, job_of_expression, job_of_program, workers
 
-    if e is not None and (program.file or program.code):
-        raise UsageError("a program and -e are both given", help="give one of them")
+    one_of(program, e)
     job = job_of_program(program, over, keep) if e is None else job_of_expression(e, over, at, program)
     return Sweep(job, over, *workers(points.jobs, points.dask))
 
