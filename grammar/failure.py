@@ -20,7 +20,7 @@ from .words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType, TracebackType
+    from types import CodeType, FrameType, TracebackType
 
     from .program import Settings
     from .scope import Symbol
@@ -70,7 +70,8 @@ class Failure:
         frames = self._frames(self.error.__traceback__)
         kind, message, help, labels = self._what(frames)
         if frames and kind in OPERANDS and not labels:
-            labels = operands(self.error, frames[-1][1], self.sources, self.symbols)
+            frame, caller = self._innermost()
+            labels = operands(frame, frames[-1][1], caller, self.sources, self.symbols)
         found = Diagnostic.at(frames[-1][1] if frames else None, kind, message, help, labels)
         if len(frames) > 1:
             found.stack = shortened([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
@@ -83,13 +84,29 @@ class Failure:
         frames: list[Call] = []
         while trace is not None:
             code = trace.tb_frame.f_code
-            if code.co_filename in self.sources and trace.tb_frame.f_globals.get("__package__") is None:
+            if self._is_ours(trace.tb_frame):
                 if frames and frames[-1][0] is code and frames[-1][1] == trace.tb_lasti:
                     frames[-1] = (code, trace.tb_lasti, frames[-1][2] + 1)
                 else:
                     frames.append((code, trace.tb_lasti, 1))
             trace = trace.tb_next
         return [(code, span, count) for code, lasti, count in folded(frames) if (span := span_of(code, lasti)) is not None]
+
+    def _is_ours(self, frame: FrameType) -> bool:
+        """Whether it runs code of the program."""
+        return frame.f_code.co_filename in self.sources and frame.f_globals.get("__package__") is None
+
+    def _innermost(self) -> tuple[FrameType, Span | None]:
+        """The program's innermost frame; and the call that made it, where the program itself did."""
+        before, trace = None, self.error.__traceback__
+        frame, caller = None, None
+        while trace is not None:
+            if self._is_ours(trace.tb_frame):
+                frame, caller = trace.tb_frame, before
+            before, trace = trace, trace.tb_next
+        assert frame is not None
+        called = caller is not None and self._is_ours(caller.tb_frame)
+        return frame, span_of(caller.tb_frame.f_code, caller.tb_lasti) if caller is not None and called else None
 
     @staticmethod
     def _name(code: CodeType) -> str:
