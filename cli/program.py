@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import EngineError, tensor
@@ -80,8 +80,19 @@ def diagnostic(error: EngineError) -> Diagnostic:
 
 
 def assignments(program: Program) -> dict[str, str]:
-    """--set as name and text; the last one counts."""
-    return dict(named(text, "--set") for text in program.set or [])
+    """--set as name and text."""
+    return pairs(program.set or [], "--set")
+
+
+def pairs(options: Sequence[str], option: str) -> dict[str, str]:
+    """The NAME=EXPR of an option by name; a name has one of them."""
+    found: dict[str, str] = {}
+    for each in options:
+        name, text = named(each, option)
+        if name in found:
+            raise UsageError(f"{option} {name}: given twice, as {found[name]} and as {text}", help="give one of them", kind="setting")
+        found[name] = text
+    return found
 
 
 def settings(program: Program, output: Callable[[str], None], on_backward: Callable[..., None] | None = None) -> Settings:

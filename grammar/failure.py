@@ -49,6 +49,11 @@ FAULTS = (
 
 MAX_STACK = 30
 
+# What NumPy says of a tensor with too many axes.
+AXES = re.compile(
+    r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)|(?:ndmax \(|maximum number of dimension of )(\d+)"
+)
+
 # Kinds of error that the operands explain.
 OPERANDS = frozenset({"shape", "type", "index", "condition", "argument", "value", "singular"})
 
@@ -143,8 +148,9 @@ class Failure:
         if isinstance(error, TypeError):
             return self._type(str(error), frames)
         text = str(error).splitlines()[0].lower() if str(error) else type(error).__name__
-        if match := re.match(r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)", text):
-            return "shape", f"a tensor has at most {match[1]} axes, this one would have {match[2]}", None, []
+        if match := AXES.search(text):
+            would = f"would have {match[2]}" if match[2] else "would have more"
+            return "shape", f"a tensor has at most {match[1] or match[3]} axes, this one {would}", None, []
         return "value", text, None, []
 
     def _label(self, place: Any, text: str) -> Label | None:

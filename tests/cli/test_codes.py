@@ -53,11 +53,15 @@ def test_the_right_command_line_does_not(shell, entry):
         (["run", "model.dg", "--set", "w=u"], "--set w=u: unknown name 'u' in a value that must be constant"),
         (["run", "model.dg", "--set", 'w="a"'], "--set w: neither a number nor a tensor"),
         (["grad", "x^2", "--at", "x=1", "--at", "y=1"], "--at y: the expression has no such name"),
-        (["grad", "x^2", "--at", "x=1", "--at", "x=1"], "--at x: given twice"),
+        (["grad", "x^2", "--at", "x=1", "--at", "x=2"], "--at x: given twice, as 1 and as 2"),
+        (["run", "model.dg", "--set", "w=1", "--set", "w=2"], "--set w: given twice, as 1 and as 2"),
+        (["fit", "model.dg", "--data", "points.csv", "--start", "w=1", "--start", "w=2"], "--start w: given twice, as 1 and as 2"),
+        (["grad", "x^2", "--at", "x=1", "--hvp", "x=1", "--hvp", "x=2"], "--hvp x: given twice, as 1 and as 2"),
     ],
 )
 def test_a_setting_that_does_not_fit(dagrad, tmp_path, monkeypatch, arguments, message):
-    (tmp_path / "model.dg").write_text(FILES["model.dg"], "utf-8")
+    for name in ("model.dg", "points.csv"):
+        (tmp_path / name).write_text(FILES[name], "utf-8")
     monkeypatch.chdir(tmp_path)
     answer = dagrad(*arguments)
     assert answer.err.startswith(f"error[DG071]: {message}")
