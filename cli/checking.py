@@ -119,13 +119,14 @@ class FirstBackward:
 
 def failure(results: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> Failure | None:
     """What a command ends with where a gradient is wrong."""
-    from dagrad.grammar import Diagnostic
+    from dagrad.grammar import Diagnostic, format_value
 
     wrong = [result for result in results if result["verdict"] == "wrong"]
     if not wrong:
         return None
     others = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
-    message = f"the gradient of {place(wrong[0])} is {wrong[0]['analytic']}, the numerical one {wrong[0]['numeric']}{others}"
+    analytic, numeric = (format_value(wrong[0][name]) for name in ("analytic", "numeric"))
+    message = f"the gradient of {place(wrong[0])} is {analytic}, the numerical one {numeric}{others}"
     return Failure([Diagnostic("wrong-gradient", message)], document=document)
 
 

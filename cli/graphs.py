@@ -36,6 +36,16 @@ class Observer(TraceRecorder):
             raise StopRun
 
 
+def of(
+    program: Program, e: str | None, at: list[str], step: int, root: str | None = None, values: bool = False, trace: Observer | None = None
+) -> Graph:
+    """The graph that the options of a command ask for: of the expression `e` or of the program."""
+    if step == 0:
+        raise UsageError("--step 0: steps count from 1, or from -1 at the end")
+    programs.one_of(program, e)
+    return of_program(program, step, root, values, trace) if e is None else of_expression(e, at, values, trace)
+
+
 def of_program(program: Program, step: int, root: str | None, values: bool, trace: TraceRecorder | None = None) -> Graph:
     """The graph at the K-th backward call; where nothing calls backward, of the last value. `trace` hears the pass through it."""
     compiled = programs.compiled(program)

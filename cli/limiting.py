@@ -24,7 +24,7 @@ MARGIN = 64 * 2**20
 def limited(limits: Limits) -> Iterator[None]:
     """Time and memory for what is done inside. The language reports them with the line; this is for all the rest."""
     from dagrad import engine
-    from dagrad.grammar import Diagnostic, TimeIsUp, alarm
+    from dagrad.grammar import Diagnostic, TimeIsUp, alarm, words
 
     elements: Any = engine.limits  # type: ignore[attr-defined]
     before, elements.max_elements = elements.max_elements, limits.max_elements
@@ -33,10 +33,10 @@ def limited(limits: Limits) -> Iterator[None]:
         with memory(limits.max_memory), alarm(limits.timeout):
             yield
     except TimeIsUp:
-        message = f"the time is up: more than {limits.timeout:g} seconds"
+        message = f"the time is up: more than {words.plural(limits.timeout or 0, 'second', 'g')}"
         raise Failure([Diagnostic("time", message, help="--timeout raises the limit")]) from None
     except MemoryError:
-        spent = f" after {time.monotonic() - began:.1f} seconds"
+        spent = f" after {time.monotonic() - began:.1f} s"
         raise Failure([Diagnostic("memory", f"not enough memory{spent}", help="--max-memory raises the limit")]) from None
     finally:
         elements.max_elements = before

@@ -9,9 +9,8 @@ from unicodedata import normalize
 from dagrad import engine
 from dagrad.grammar import Diagnostic, Source, compile_expression
 
-from .options import named
 from .pages import keep_freed_pages
-from .program import guarded, number
+from .program import guarded, number, pairs
 from .status import Failure, UsageError
 
 if TYPE_CHECKING:
@@ -106,14 +105,11 @@ class Point:
 
 def coordinates(at: Sequence[str], names: Sequence[str]) -> Blocks:
     """The --at options by name, checked against the names of the expression."""
-    texts: dict[str, str] = {}
-    for option in at:
-        name, text = named(option, "--at")
-        if name in texts:
-            raise UsageError(f"--at {name}: given twice")
+    texts = pairs(at, "--at")
+    for name in texts:
         if name not in names:
-            raise UsageError(f"--at {name}: the expression has no such name", help=f"its names: {', '.join(names) or 'none'}")
-        texts[name] = text
+            help = f"its names: {', '.join(names) or 'none'}"
+            raise UsageError(f"--at {name}: the expression has no such name", help=help, kind="setting")
     if missing := [name for name in names if name not in texts]:
         values = " ".join(f"--at {name}=…" for name in missing)
         raise UsageError(f"no value for {', '.join(missing)}", help=f"give {values}")

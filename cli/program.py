@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import EngineError, tensor
@@ -31,6 +31,12 @@ def read(program: Script) -> Source:
     return Source.read(program.file)
 
 
+def one_of(program: Script, e: str | None) -> None:
+    """A command that takes a program or -e takes one of them."""
+    if e is not None and (program.file or program.code):
+        raise UsageError("a program and -e are both given", help="give one of them")
+
+
 def standard_input() -> str:
     data = sys.stdin.buffer.read()
     try:
@@ -50,7 +56,8 @@ def compiled(program: Program, document: dict[str, Any] | None = None) -> Compil
     for name, text in assignments(program).items():
         if name not in (known := [*result.params, *result.inputs]):
             listed = ", ".join(known) or "none"
-            raise UsageError(f"--set {name}: the program has no param or input of that name", help=f"its params and inputs: {listed}")
+            message = f"--set {name}: the program has no param or input of that name"
+            raise UsageError(message, help=f"its params and inputs: {listed}", kind="setting")
         if name in result.params:
             number(text, "--set", name)
     return result
@@ -73,8 +80,19 @@ def diagnostic(error: EngineError) -> Diagnostic:
 
 
 def assignments(program: Program) -> dict[str, str]:
-    """--set as name and text; the last one counts."""
-    return dict(named(text, "--set") for text in program.set or [])
+    """--set as name and text."""
+    return pairs(program.set or [], "--set")
+
+
+def pairs(options: Sequence[str], option: str) -> dict[str, str]:
+    """The NAME=EXPR of an option by name; a name has one of them."""
+    found: dict[str, str] = {}
+    for each in options:
+        name, text = named(each, option)
+        if name in found:
+            raise UsageError(f"{option} {name}: given twice, as {found[name]} and as {text}", help="give one of them", kind="setting")
+        found[name] = text
+    return found
 
 
 def settings(program: Program, output: Callable[[str], None], on_backward: Callable[..., None] | None = None) -> Settings:
@@ -99,7 +117,7 @@ def constant(text: str, option: str, name: str) -> Any:
     try:
         return evaluate_constant(text, f"{option} {name}={text}")
     except DagradError as error:
-        raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help) from None
+        raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help, error.diagnostics[0].kind) from None
 
 
 def number(text: str, option: str, name: str) -> Any:
@@ -109,7 +127,7 @@ def number(text: str, option: str, name: str) -> Any:
         return value if isinstance(value, float) else tensor(value)
     except EngineError:
         example = f"write {option} {name}=3 or {option} {name}=[1,2,5]"
-        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example) from None
+        raise UsageError(f"{option} {name}: neither a number nor a tensor", help=example, kind="setting") from None
 
 
 def finished(run: Run, sources: dict[str, Source], document: dict[str, Any] | None = None) -> None:

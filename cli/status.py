@@ -45,17 +45,21 @@ BY_CATEGORY = {
 
 
 class UsageError(Exception):
-    """The command line asks for something that cannot be; `help` says what to write instead."""
+    """The command line asks for something that cannot be; `help` says what to write instead.
 
-    def __init__(self, message: str, help: str | None = None) -> None:
+    `kind` is "setting" where a NAME=EXPR does not fit what it is given to.
+    """
+
+    def __init__(self, message: str, help: str | None = None, kind: str = "usage") -> None:
         super().__init__(message)
         self.message = message
         self.help = help
+        self.kind = kind
 
     def as_failure(self) -> Failure:
         from dagrad.grammar import Diagnostic
 
-        return Failure([Diagnostic("usage", self.message, help=self.help)])
+        return Failure([Diagnostic(self.kind, self.message, help=self.help)])
 
 
 class Failure(Exception):

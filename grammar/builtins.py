@@ -6,6 +6,8 @@ import functools
 import math
 from dataclasses import dataclass
 
+from .words import plural
+
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
@@ -23,7 +25,7 @@ class Signature:
         most, least = len(self.parameters), self.required
         if self.variadic:
             return f"{least} or more arguments" if least else "any number of arguments"
-        return f"{least} argument{'' if least == 1 else 's'}" if most == least else f"{least} to {most} arguments"
+        return plural(least, "argument") if most == least else f"{least} to {most} arguments"
 
 
 # Functions that belong to a run rather than to the engine; runtime.py has their bodies.

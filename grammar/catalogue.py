@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A class of error. `wrong` is a program with the mistake, `right` the same one without it."""
+    """A class of error. `wrong` is a program or a command line with the mistake, `right` the same one without it."""
 
     code: str
     kind: str
@@ -17,6 +17,11 @@ class Entry:
     explanation: str
     wrong: str
     right: str
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the mistake is one of a command line, not of a program."""
+        return self.wrong.startswith("dagrad ")
 
 
 def entry(kind: str) -> Entry:
@@ -100,7 +105,8 @@ ENTRIES = [
     _name(29, "duplicate", "the same name twice in one list of parameters", "Each parameter and each named argument stands once.",
           "f(x, x) = x", "f(x, y) = x"),
     # ---- the run failed
-    _run(40, "runtime", "the run failed", "An operation could not be carried out.", "y = zeros(2)[5]", "y = zeros(2)[1]"),
+    _run(40, "runtime", "the run failed", "An operation could not be carried out.",
+         "param A = [[1, 2, 3], [4, 5, 6]]\nQ, R = qr(A)\nbackward(sum(R))", "param A = [[1, 4], [2, 5], [3, 6]]\nQ, R = qr(A)\nbackward(sum(R))"),
     _run(41, "shape", "shapes that do not fit", "Shapes are matched from the last axis; each pair of lengths must be equal or 1.",
          "c = [1, 2, 3] + [1, 2]", "c = [1, 2, 3] + [1, 2, 0]"),
     _run(42, "index", "an index outside its axis", "Indices count from 0, and from the end where negative.", "v = [1, 2, 3]\ny = v[5]", "v = [1, 2, 3]\ny = v[2]"),
@@ -129,11 +135,11 @@ ENTRIES = [
     _run(56, "call", "a call that does not fit the function", "A function that is called through a variable is checked when the call happens.",
          "f(x) = x\ng = f\ny = g(1, 2)", "f(x) = x\ng = f\ny = g(1)"),
     _run(57, "wrong-gradient", "a gradient that differences contradict", "dagrad check compares each gradient with a numerical one; at a kink or where rounding decides, it says so instead.",
-         "dagrad check model.dg", "dagrad check model.dg"),
+         "dagrad check -e 'detach(x) * x' --at x=2", "dagrad check -e 'x * x' --at x=2"),
     _run(58, "not-converged", "a fit without an answer", "dagrad fit stopped before it found a minimum, or the data do not determine every parameter: start nearer, or bound the parameters.",
-         "dagrad fit model.dg --max-evaluations 1", "dagrad fit model.dg"),
+         "dagrad fit model.dg --data points.csv --max-evaluations 1", "dagrad fit model.dg --data points.csv"),
     _run(59, "test-failed", "a test program that failed", "dagrad test runs every program of a folder; each must end well and print what was recorded beside it.",
-         "dagrad test samples/errors", "dagrad test samples"),
+         "dagrad test samples/errors", "dagrad test samples/nist"),
     # ---- a limit was reached
     _limit(60, "depth", "calls nested too deeply", "The recursion depth is limited (--max-depth).", "f(n) = f(n + 1)\ny = f(0)", "f(n) = n if n > 9 else f(n + 1)\ny = f(0)"),
     _limit(61, "steps", "too many steps", "--max-steps counts statements and turns of loops.", "while true { x = 1 }", "for i in range(3) { x = 1 }"),
@@ -145,9 +151,9 @@ ENTRIES = [
            "# thousands of nested brackets", "# name the parts"),
     # ---- it could not begin
     Entry("DG070", "unreadable-file", "file", "a program that cannot be read", "A program is a UTF-8 text file.", "dagrad run nosuch.dg", "dagrad run model.dg"),
-    Entry("DG071", "setting", "usage", "a setting that does not fit the program", "--set and --at take name=EXPR with a constant expression.", "dagrad run model.dg --set nosuch=3", "dagrad run model.dg --set w=3"),
+    Entry("DG071", "setting", "usage", "a setting that does not fit the program", "--set gives a value to a param or input of the program, --at to a name of the expression; both take name=EXPR with a constant expression.", "dagrad run model.dg --set nosuch=3", "dagrad run model.dg --set w=3"),
     Entry("DG072", "stdin", "usage", "standard input is asked for twice", 'A program that is itself read from standard input cannot load("-").', "dagrad run - < load.dg", "dagrad run load.dg < data.csv"),
-    Entry("DG073", "usage", "usage", "a command line that does not fit", "The message names the option or argument; --help shows what there is.", "dagrad grad x^2", "dagrad grad x^2 --at x=3"),
+    Entry("DG073", "usage", "usage", "a command line that does not fit", "The message names the option or argument; --help shows what there is.", "dagrad grad 'x^2'", "dagrad grad 'x^2' --at x=3"),
 ]  # fmt: skip
 
 BY_KIND = {e.kind: e for e in ENTRIES}

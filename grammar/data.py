@@ -11,6 +11,7 @@ from dagrad.engine import EngineError, Tensor, untracked
 
 from .names import closest
 from .values import format_number, kind_of
+from .words import plural
 
 if TYPE_CHECKING:
     from .source import Source
@@ -92,71 +93,43 @@ def tensor(array: Any) -> Any:
 
 
 def _csv(data: bytes, name: str, column: Any) -> Any:
-    import numpy as np
-
-    rows = _rows(data, name)
-    header = _header(rows)
-    body = rows[1:] if header else rows
-    width = len(rows[0][1])
-    for number, cells in body:
-        if len(cells) != width:
-            raise EngineError(f"{name} row {number} has {len(cells)} cells, row {rows[0][0]} has {width}", kind="file")
-    if column is None:
-        table = [[_number(cell, name, number, i + 1, header) for i, cell in enumerate(cells)] for number, cells in body]
-        return untracked(np.array(table, dtype=float).reshape(len(body), width))
-    chosen = _column(column, header, width, name)
-    return untracked(np.array([_number(cells[chosen], name, number, chosen + 1, header) for number, cells in body], dtype=float))
-
-
-def _rows(data: bytes, name: str) -> list[tuple[int, list[str]]]:
-    """The rows that are not blank or comments, with their line numbers."""
-    import csv
-
+    """A matrix of all cells, or the vector of one column."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise EngineError(f"{name} is not UTF-8 text", kind="file") from None
-    lines = text.splitlines()
-    delimiter = _delimiter(lines)
-    kept = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
-    if not kept:
-        raise EngineError(f"{name} is empty", kind="file")
+    from .cells import TableError
+
     try:
-        if delimiter is None:
-            return [(i, line.split()) for i, line in kept]
-        return [(i, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]) for i, line in kept]
-    except csv.Error as error:
-        raise EngineError(f"{name} is no table: {error}", kind="file") from None
+        return _table(text, name, column)
+    except TableError as error:
+        raise EngineError(f"{name} {error}", kind="file") from None
 
 
-def _delimiter(lines: list[str]) -> str | None:
-    """Comma, semicolon or tab, whichever the first row has; None for spaces."""
-    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    for delimiter in ",;\t":
-        if delimiter in first:
-            return delimiter
-    return None if " " in first.strip() else ","
+def _table(text: str, name: str, column: Any) -> Any:
+    import numpy as np
 
+    from . import cells
 
-def _header(rows: list[tuple[int, list[str]]]) -> list[str] | None:
-    """The first row, where no cell of it is a number (an empty cell decides nothing)."""
-    cells = rows[0][1]
-    return cells if any(cells) and not any(_is_number(cell) for cell in cells if cell) else None
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
-
-
-def _number(cell: str, name: str, row: int, column: int, header: list[str] | None) -> float:
-    if _is_number(cell):
-        return float(cell)
-    where = f"{name} row {row}, column {column}" + (f" ({header[column - 1]})" if header else "")
-    raise EngineError(f"{where}: {'the cell is empty' if not cell else repr(cell) + ' is not a number'}", kind="file")
+    lines = list(cells.rows(text.splitlines()))
+    if not lines:
+        raise cells.TableError("is empty")
+    mark = cells.separator(lines[0][1])
+    rows = [(number, cells.split(line, mark)) for number, line in lines]
+    first, names = rows[0]
+    header = names if cells.is_header(names) else None
+    body = rows[1:] if header else rows
+    width = len(names)
+    for number, row in body:
+        if len(row) != width:
+            raise cells.ragged(number, len(row), first, width)
+    chosen = range(width) if column is None else [_column(column, header, width, name)]
+    for number, row in body:
+        for at in chosen:
+            if not cells.is_number(row[at]):
+                raise cells.no_number(row[at], number, at + 1, header[at] if header else None)
+    table = np.array([[float(row[at]) for at in chosen] for _, row in body], dtype=float).reshape(len(body), len(chosen))
+    return untracked(table if column is None else table[:, 0].copy())
 
 
 def _column(column: Any, header: list[str] | None, width: int, name: str) -> int:
@@ -177,7 +150,7 @@ def _column(column: Any, header: list[str] | None, width: int, name: str) -> int
     number = int(column)
     if not -width <= number < width:
         raise EngineError(
-            f"{name} has {width} columns; there is no column {format_number(column)}", kind="index", help="columns count from 0"
+            f"{name} has {plural(width, 'column')}; there is no column {format_number(column)}", kind="index", help="columns count from 0"
         )
     return number % width
 

@@ -119,21 +119,27 @@ CALLS = {"/": "r_div", "//": "r_floordiv", "%": "r_mod", "^": "r_pow", "**": "r_
 
 
 @dataclass(slots=True, eq=False)
-class Binary(Expression):
-    """Arithmetic on two values: `+ - * / // % ^ @`."""
+class Pair(Expression):
+    """Two operands with an operator between them."""
 
     left: Expression
     operator: str
     right: Expression
 
     @classmethod
-    def build(cls, children: list[Any]) -> Binary:
+    def build(cls, children: list[Any]) -> Pair:
         left, operator, right = children
         return cls(left.start, right.end, left, str(operator), right)
 
     def check(self, scope: Scope) -> None:
         self.left.check(scope)
         self.right.check(scope)
+
+
+class Binary(Pair):
+    """Arithmetic on two values: `+ - * / // % ^ @`."""
+
+    __slots__ = ()
 
     def emit(self, emitter: Emitter) -> ast.expr:
         left, right = emitter.pair(self.left, self.right)
@@ -203,22 +209,10 @@ class Comparison(Expression):
         return emitter.name(whole, self)
 
 
-@dataclass(slots=True, eq=False)
-class Logical(Expression):
+class Logical(Pair):
     """`a and b`, `a or b`: the second is evaluated only where it decides."""
 
-    left: Expression
-    operator: str
-    right: Expression
-
-    @classmethod
-    def build(cls, children: list[Any]) -> Logical:
-        left, operator, right = children
-        return cls(left.start, right.end, left, str(operator), right)
-
-    def check(self, scope: Scope) -> None:
-        self.left.check(scope)
-        self.right.check(scope)
+    __slots__ = ()
 
     def emit(self, emitter: Emitter) -> ast.expr:
         return emitter.boolean(self.condition(emitter), self)

@@ -16,10 +16,11 @@ from .operands import operands
 from .runtime import DepthLimit, StepLimit
 from .source import Source, Span
 from .values import display_name
+from .words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType, TracebackType
+    from types import CodeType, FrameType, TracebackType
 
     from .program import Settings
     from .scope import Symbol
@@ -48,6 +49,11 @@ FAULTS = (
 
 MAX_STACK = 30
 
+# What NumPy says of a tensor with too many axes.
+AXES = re.compile(
+    r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)|(?:ndmax \(|maximum number of dimension of )(\d+)"
+)
+
 # Kinds of error that the operands explain.
 OPERANDS = frozenset({"shape", "type", "index", "condition", "argument", "value", "singular"})
 
@@ -69,7 +75,8 @@ class Failure:
         frames = self._frames(self.error.__traceback__)
         kind, message, help, labels = self._what(frames)
         if frames and kind in OPERANDS and not labels:
-            labels = operands(self.error, frames[-1][1], self.sources, self.symbols)
+            frame, caller = self._innermost()
+            labels = operands(frame, frames[-1][1], caller, self.sources, self.symbols)
         found = Diagnostic.at(frames[-1][1] if frames else None, kind, message, help, labels)
         if len(frames) > 1:
             found.stack = shortened([Frame(self._name(code), span.file, span.line, span.column, count) for code, span, count in frames])
@@ -82,13 +89,29 @@ class Failure:
         frames: list[Call] = []
         while trace is not None:
             code = trace.tb_frame.f_code
-            if code.co_filename in self.sources and trace.tb_frame.f_globals.get("__package__") is None:
+            if self._is_ours(trace.tb_frame):
                 if frames and frames[-1][0] is code and frames[-1][1] == trace.tb_lasti:
                     frames[-1] = (code, trace.tb_lasti, frames[-1][2] + 1)
                 else:
                     frames.append((code, trace.tb_lasti, 1))
             trace = trace.tb_next
         return [(code, span, count) for code, lasti, count in folded(frames) if (span := span_of(code, lasti)) is not None]
+
+    def _is_ours(self, frame: FrameType) -> bool:
+        """Whether it runs code of the program."""
+        return frame.f_code.co_filename in self.sources and frame.f_globals.get("__package__") is None
+
+    def _innermost(self) -> tuple[FrameType, Span | None]:
+        """The program's innermost frame; and the call that made it, where the program itself did."""
+        before, trace = None, self.error.__traceback__
+        frame, caller = None, None
+        while trace is not None:
+            if self._is_ours(trace.tb_frame):
+                frame, caller = trace.tb_frame, before
+            before, trace = trace, trace.tb_next
+        assert frame is not None
+        called = caller is not None and self._is_ours(caller.tb_frame)
+        return frame, span_of(caller.tb_frame.f_code, caller.tb_lasti) if caller is not None and called else None
 
     @staticmethod
     def _name(code: CodeType) -> str:
@@ -105,16 +128,16 @@ class Failure:
         if isinstance(error, (RecursionError, DepthLimit)):
             return (
                 "depth",
-                f"recursion depth above {self.settings.max_depth} calls",
+                f"recursion depth above {plural(self.settings.max_depth, 'call')}",
                 "does the recursion end? --max-depth raises the limit",
                 [],
             )
         if isinstance(error, StepLimit):
-            return "steps", f"more than {self.settings.max_steps} steps", "--max-steps raises the limit", []
+            return "steps", f"more than {plural(self.settings.max_steps or 0, 'step')}", "--max-steps raises the limit", []
         if isinstance(error, TimeIsUp):
             return (
                 "time",
-                f"the time is up: more than {self.settings.timeout:g} seconds" if self.settings.timeout else "the time is up",
+                f"the time is up: more than {plural(self.settings.timeout, 'second', 'g')}" if self.settings.timeout else "the time is up",
                 "--timeout raises the limit",
                 [],
             )
@@ -125,8 +148,9 @@ class Failure:
         if isinstance(error, TypeError):
             return self._type(str(error), frames)
         text = str(error).splitlines()[0].lower() if str(error) else type(error).__name__
-        if match := re.match(r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)", text):
-            return "shape", f"a tensor has at most {match[1]} axes, this one would have {match[2]}", None, []
+        if match := AXES.search(text):
+            would = f"would have {match[2]}" if match[2] else "would have more"
+            return "shape", f"a tensor has at most {match[1] or match[3]} axes, this one {would}", None, []
         return "value", text, None, []
 
     def _label(self, place: Any, text: str) -> Label | None:
@@ -254,5 +278,5 @@ def shortened(stack: list[Frame]) -> list[Frame]:
         return stack
     half = MAX_STACK // 2
     left = stack[half:-half]
-    gap = Frame(f"({len(left)} more calls)", left[0].file, left[0].line, left[0].column, len(left))
+    gap = Frame(f"({plural(len(left), 'more call')})", left[0].file, left[0].line, left[0].column, len(left))
     return [*stack[:half], gap, *stack[-half:]]

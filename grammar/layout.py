@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 # A line that ends in one of these goes on in the next one.
 CONTINUES = frozenset({"SIGN", "PRODUCT", "POWER", "COMPARE", "AND", "OR", "COMMA", "LBRACE"})
-ENDS = frozenset({"NEWLINE", "SEMICOLON"})
 OPENERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 CLOSERS = {closer: opener for opener, closer in OPENERS.items()}
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lark import Token
 
-from .builtins import OWN
-from .layout import CLOSERS
+from .builtins import OWN, signatures
+from .layout import CLOSERS, OPENERS
+from .postfix import ATTRIBUTES
 from .syntax import Mistake, Node, end_of, start_of
 
 if TYPE_CHECKING:
@@ -16,28 +17,10 @@ if TYPE_CHECKING:
 
     from .parser import UnexpectedToken
 
-KEYWORDS = frozenset(
-    {
-        "PARAM",
-        "INPUT",
-        "DEF",
-        "RETURN",
-        "IF",
-        "ELIF",
-        "ELSE",
-        "FOR",
-        "IN",
-        "WHILE",
-        "BREAK",
-        "CONTINUE",
-        "AND",
-        "OR",
-        "NOT",
-        "TRUE",
-        "FALSE",
-    }
-    | {"NO_GRAD", "ASSERT", "IMPORT"}
-)
+KEYWORDS = frozenset({
+    "PARAM", "INPUT", "DEF", "RETURN", "IF", "ELIF", "ELSE", "FOR", "IN", "WHILE", "BREAK", "CONTINUE", "AND", "OR", "NOT", "TRUE", "FALSE",
+    "NO_GRAD", "ASSERT", "IMPORT",
+})  # fmt: skip
 STATEMENTS = frozenset({"PARAM", "INPUT", "DEF", "RETURN", "FOR", "WHILE", "BREAK", "CONTINUE", "NO_GRAD", "ASSERT", "IMPORT"})
 OPERATORS = frozenset({"SIGN", "PRODUCT", "POWER", "COMPARE", "AND", "OR", "NOT", "ASSIGN", "AUGMENT", "COMMA", "COLON"})
 VALUES = frozenset({"NAME", "NUMBER", "STRING", "TRUE", "FALSE", "RPAR", "RSQB", "PRIME"})
@@ -68,7 +51,7 @@ CHARACTERS = {
 
 DECLARATIONS = {"let", "var", "const", "val", "auto", "float", "double", "int", "real", "set", "global", "local", "nonlocal"}
 CONTROL = {"try", "except", "catch", "switch", "match", "do", "repeat", "until", "loop", "unless", "then", "begin", "with"}
-FUNCTIONS = {"function", "fn", "func", "fun", "define", "lambda"}
+FUNCTIONS = {"function", "fn", "func", "fun", "define"}
 
 
 class Spot:
@@ -145,7 +128,10 @@ def _number_help(text: str) -> str:
     if match and match[2] in {"j", "J"}:
         return "there are no complex numbers"
     if match:
-        return f"write {match[1].rstrip('.')}*{match[2]}"
+        number, name = match[1].rstrip("."), match[2]
+        if text[len(number)] == "." and name in signatures():
+            return f"write {name}({number}) or ({number}).{name}()"
+        return f"write ({number}).{name}" if text[len(number)] == "." and name in ATTRIBUTES else f"write {number}*{name}"
     return "numbers look like 1, 1_000, 1.5, .5, 1e-3"
 
 
@@ -166,6 +152,26 @@ def _quotes(spot: Spot) -> Mistake | None:
     if spot.kind == "PRIME":
         return spot.mistake("bad-character", "' is the prime of a derivative, not a quote", 'strings stand in double quotes: "text"')
     return None
+
+
+def _ellipsis(spot: Spot) -> Mistake | None:
+    if (spot.kind == "DOT" or str(spot.token) == "…") and _in_index(spot.before) and spot.previous in {"LSQB", "COMMA"}:
+        help = "write a ':' for each axis that is left as it is: x[:, :, 0]"
+        return spot.mistake("unexpected", "'...' for the other axes is not supported in an index", help)
+    return None
+
+
+def _lambda(spot: Spot) -> Mistake | None:
+    """`f = lambda x: …`, where nothing is called lambda."""
+    word = spot.last
+    if word is None or word.type != "NAME" or str(word) != "lambda" or spot.kind not in {"NAME", "COLON"}:
+        return None
+    statement = _statement(spot.before)[::-1]
+    name = str(statement[0]) if [token.type for token in statement] == ["NAME", "ASSIGN", "NAME"] else "f"
+    parameter = str(spot.token) if spot.kind == "NAME" else ""
+    return Mistake(
+        "unexpected", "there is no 'lambda'", start_of(word), end_of(word), f"write {name}({parameter}) = … as a statement of its own"
+    )
 
 
 def _foreign_operator(spot: Spot) -> Mistake | None:
@@ -330,8 +336,8 @@ def _keyword_head(spot: Spot) -> Mistake | None:
 
 
 EXPLANATIONS: list[Callable[[Spot], Mistake | None]] = [
-    _bad_number, _bad_string, _quotes, _increment, _foreign_operator, _stray_else, _import, _reserved, _assignment, _foreign_word,
-    _keyword_head, _missing_block, _missing_expression, _side_by_side, _semicolon, _stray_closer,
+    _bad_number, _bad_string, _quotes, _increment, _ellipsis, _foreign_operator, _stray_else, _import, _reserved, _assignment, _lambda,
+    _foreign_word, _keyword_head, _missing_block, _missing_expression, _side_by_side, _semicolon, _stray_closer,
 ]  # fmt: skip
 
 
@@ -370,3 +376,13 @@ def _inside_brackets(before: list[Token]) -> bool:
     for token in reversed(_statement(before)):
         depth += (token.type in {"LPAR", "LSQB"}) - (token.type in {"RPAR", "RSQB"})
     return depth > 0
+
+
+def _in_index(before: list[Token]) -> bool:
+    """Whether the innermost open bracket is that of an index, which follows a value."""
+    depth = 0
+    for at, token in reversed(list(enumerate(before))):
+        depth += (token.type in OPENERS) - (token.type in CLOSERS)
+        if depth > 0:
+            return token.type == "LSQB" and at > 0 and before[at - 1].type in VALUES
+    return False

@@ -59,6 +59,10 @@ class Source:
         line = min(bisect.bisect_right(self._starts, offset), len(self._starts) - 1)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The place in the text of a line and column."""
+        return self._starts[line - 1] + column - 1
+
     def span(self, start: int, end: int) -> Span:
         """The stretch between two offsets; an empty one is widened so that a caret fits under it."""
         line, column = self.position(start)

@@ -8,6 +8,7 @@ from dagrad import engine
 from dagrad.engine import EngineError, Tensor, ops
 
 from .values import Text, Tuple, format_number, format_value, kind_of, no_value
+from .words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def unpack(sequence: Any, count: int) -> list[Any]:
 
 
 def _misfit(have: int, count: int) -> EngineError:
-    return EngineError(f"{have} value{'' if have == 1 else 's'} cannot be unpacked into {count} names", kind="value")
+    return EngineError(f"{plural(have, 'value')} cannot be unpacked into {plural(count, 'name')}", kind="value")
 
 
 def assign_element(leaf: Tensor, key: Any, item: Any) -> None:

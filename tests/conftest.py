@@ -59,6 +59,21 @@ def dagrad(capsys, monkeypatch):
     return run
 
 
+@pytest.fixture
+def recorded_message(request):
+    """Compares the text of an error with the record of its code, or records it."""
+
+    def compare(code: str, text: str) -> None:
+        file = ROOT / "tests" / "expected" / "messages" / f"{code}.txt"
+        if request.config.getoption("--record"):
+            file.write_text(text, "utf-8")
+        assert file.is_file(), f"no record of {code}; pytest --record makes one"
+        assert text == file.read_text("utf-8")
+        assert f"error[{code}]: " in text
+
+    return compare
+
+
 def environment(**changes: str | None) -> dict[str, str]:
     """The environment of a child: colours as they come, and the package under test, working tree or wheel."""
     values = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "GITHUB_ACTIONS", "COLUMNS")}

@@ -6,7 +6,6 @@ import typer
 
 from ..options import At, ExpressionOption, Program
 from ..screen import Screen
-from ..status import UsageError
 
 if TYPE_CHECKING:
     from ..checking import Subject
@@ -25,9 +24,9 @@ def command(
     dagrad check -e 'x * abs(y)' --at x=2 --at y=0   # an expression; a kink is no mistake
     """
     from ..checking import failure
+    from ..program import one_of
 
-    if e is not None and (program.file or program.code):
-        raise UsageError("a program and -e are both given", help="give one of them")
+    one_of(program, e)
     results = list(subject(program, e, at).results())
     if not screen.json:
         show(screen, results, all)

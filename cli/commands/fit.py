@@ -77,12 +77,12 @@ def model(
 ) -> "Model":
     """The program or the expression."""
     from ..fitting.model import ExpressionModel, ProgramModel
+    from ..program import one_of
 
+    one_of(program, e)
     columns = table.names if table else []
     if e is None:
         return ProgramModel(program, columns, start, y, target)
-    if program.file or program.code:
-        raise UsageError("a program and -e are both given", help="give one of them")
     if table is None:
         raise UsageError("-e needs data", help="name the file with --data points.csv")
     return ExpressionModel(e, columns, start, y)

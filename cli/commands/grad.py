@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import At, Digits, Limits, named
+from ..options import At, Digits, Limits
 from ..screen import Screen
 from ..status import UsageError
 
@@ -121,10 +121,10 @@ def the_expression(argument: str | None, option: str | None) -> str:
 def directions(point: "Point", hvp: list[str]) -> dict[str, Any]:
     """The --hvp options by name."""
     from ..point import value_of
+    from ..program import pairs
 
     found = {}
-    for option in hvp:
-        name, text = named(option, "--hvp")
+    for name, text in pairs(hvp, "--hvp").items():
         found[point.chosen([name], "--hvp")[0]] = value_of(text, "--hvp", name)
     return found
 

@@ -119,13 +119,15 @@ def flat(report: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def tables(screen: Screen, report: dict[str, Any]) -> None:
     """The same for a person, with sizes in units."""
+    from dagrad.grammar import words
+
     calls = [
         [str(entry["index"]), *described(entry), "yes" if entry["retained"] else "no", f"{entry['seconds'] * 1e3:.2f}"]
         for entry in report["backward"]
     ]
     screen.table(["backward", "line", "nodes", "saved", "retained", "ms"], calls[:SHOWN])
     if len(calls) > SHOWN:
-        screen.note(f"{len(calls) - SHOWN} more backward calls")
+        screen.note(words.plural(len(calls) - SHOWN, "more backward call"))
     screen.table(["source line", "nodes made", "saved"], [described(entry) for entry in report["by_line"]])
     ends = [["peak", *described(report["peak"])], ["at exit", "", *described(report["at_exit"])[1:]]]
     ends += [[f"held by {entry['name']}", *described(entry)] for entry in report["at_exit"]["held_by"]]
@@ -143,6 +145,8 @@ def amount_of(name: str, figures: dict[str, int]) -> str:
 
 def show_categories(screen: Screen, report: dict[str, Any]) -> None:
     """A row a category, with its course through the run."""
+    from dagrad.grammar import words
+
     from ..draw.sparkline import sparkline
 
     points = report["timeline"]
@@ -150,7 +154,7 @@ def show_categories(screen: Screen, report: dict[str, Any]) -> None:
         [NAMES[name], size(entry["peak"]), size(entry["at_exit"]), sparkline([point[name] for point in points], share=max)]
         for name, entry in report["categories"].items()
     ]
-    screen.table(["category", "peak", "at exit", f"over {len(points)} points"], rows)
+    screen.table(["category", "peak", "at exit", f"over {words.plural(len(points), 'point')}"], rows)
 
 
 NAMES = {

@@ -69,10 +69,10 @@ def command(
 
 
 def sweep(program: Program, points: Points, over: "Grid", e: str | None, at: list[str], keep: list[str]) -> "Sweep":
+    from ..program import one_of
     from ..sweeping.sweep import Sweep, job_of_expression, job_of_program, workers
 
-    if e is not None and (program.file or program.code):
-        raise UsageError("a program and -e are both given", help="give one of them")
+    one_of(program, e)
     job = job_of_program(program, over, keep) if e is None else job_of_expression(e, over, at, program)
     return Sweep(job, over, *workers(points.jobs, points.dask))
 
@@ -83,7 +83,7 @@ def continued(screen: Screen, made: "Sweep", form: "Form", path: Path, fail_fast
 
     screen.keep()
     earlier = Earlier(path, form, made.grid)
-    screen.note(f"{path}: {len(earlier.rows)} of {len(made.grid.points)} rows are there")
+    screen.note(f"{path}: {len(earlier.rows)} of {len(made.grid.points)} rows are there already")
     try:
         with path.open("a", encoding="utf-8", newline="\n") as file:
             return written(screen, made, form, file, earlier.rows, fail_fast, earlier.done)
@@ -107,7 +107,7 @@ def written(screen: Screen, made: "Sweep", form: "Form", file: TextIO, earlier: 
             raise failure(row)
     file.writelines(line + "\n" for line in form.finish())
     if failed:
-        screen.note(f"{failed} of {len(made.grid.points)} points failed; their rows say why")
+        screen.note(f"{failed} of {len(made.grid.points)} points failed; the rows say why")
     return Exit.FAILED if failed else Exit.OK
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from dagrad.grammar import words
+
 from .units import size
 
 WIDTH, HEIGHT = 760, 300
@@ -74,5 +76,5 @@ def _axis(points: Sequence[Mapping[str, Any]]) -> str:
     """What the left and right ends are."""
     last = max(point["call"] for point in points)
     left, right, y = LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM + 20
-    calls = f"{last} backward call{'' if last == 1 else 's'}"
+    calls = words.plural(last, "backward call")
     return f'<text x="{left}" y="{y}">start</text><text x="{right}" y="{y}" text-anchor="end">exit, after {calls}</text>'

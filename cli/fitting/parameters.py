@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import Tensor, untracked
 
-from ..options import named
-from ..program import constant, number
+from ..program import constant, number, pairs
 from ..status import UsageError
 
 if TYPE_CHECKING:
@@ -62,12 +61,11 @@ class Parameters:
             return None
         sides = [np.full(self.start.size, -np.inf), np.full(self.start.size, np.inf)]
         owners = [name for name, size in zip(self.names, self.sizes, strict=True) for _ in range(size)]
-        for option in options:
-            name, text = named(option, "--bound")
+        for name, text in pairs(options, "--bound").items():
             self.require(name, "--bound")
             low, comma, high = text.partition(",")
             if not comma:
-                raise UsageError(f"--bound {option}: two sides are needed", help=f"write --bound {name}=0,inf")
+                raise UsageError(f"--bound {name}={text}: two sides are needed", help=f"write --bound {name}=0,inf")
             for side, part, default in ((sides[0], low, "-inf"), (sides[1], high, "inf")):
                 side[[owner == name for owner in owners]] = bound(part.strip() or default, name)
         if np.any(sides[0] >= sides[1]):
@@ -91,4 +89,4 @@ def bound(text: str, name: str) -> float:
 
 def starts(options: Sequence[str]) -> dict[str, Any]:
     """The --start options by name."""
-    return {name: number(text, "--start", name) for name, text in (named(option, "--start") for option in options)}
+    return {name: number(text, "--start", name) for name, text in pairs(options, "--start").items()}

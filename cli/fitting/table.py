@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import tempfile
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+from dagrad.grammar import cells
 
 from ..status import UsageError
 
@@ -23,9 +25,8 @@ class Table:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         with self._open() as file:
-            self.delimiter, cells = self._header(file)
-        self.names = [cell.strip() for cell in cells]
-        if any(is_number(name) for name in self.names):
+            self.delimiter, self.names = self._header(file)
+        if not cells.is_header(self.names):
             raise UsageError(f"{self.path} has no header row", help="its first line must name the columns, as in x,y")
         if double := [name for name in self.names if self.names.count(name) > 1]:
             raise UsageError(f"{self.path} has two columns '{double[0]}'")
@@ -36,15 +37,16 @@ class Table:
         except OSError as error:
             raise UsageError(f"cannot read {self.path}: {(error.strerror or str(error)).lower()}") from None
 
-    def _header(self, file: TextIO) -> tuple[str, list[str]]:
+    def _header(self, file: TextIO) -> tuple[str | None, list[str]]:
         """Reads up to the end of the header row."""
         try:
-            for line in iter(file.readline, ""):
-                if line.strip() and not line.lstrip().startswith("#"):
-                    delimiter = next((mark for mark in ",;\t" if mark in line), ",")
-                    return delimiter, next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter))
+            for _, line in cells.rows(iter(file.readline, "")):
+                mark = cells.separator(line)
+                return mark, cells.split(line.rstrip("\r\n"), mark)
         except UnicodeDecodeError:
             raise UsageError(f"{self.path} is not UTF-8 text") from None
+        except cells.TableError as error:
+            raise UsageError(f"{self.path} {error}") from None
         raise UsageError(f"{self.path} is empty")
 
     def read(self, names: list[str]) -> Columns:
@@ -78,7 +80,7 @@ class Table:
         """Where pieces of so many lines begin and end, in bytes; the header is in none."""
         with open(self.path, "rb") as file:
             for line in file:
-                if line.strip().removeprefix(b"\xef\xbb\xbf") and not line.lstrip().startswith(b"#"):
+                if any(cells.rows([line.decode("utf-8-sig")])):
                     break
             start = file.tell()
             for count, _ in enumerate(iter(file.readline, b""), 1):
@@ -110,24 +112,27 @@ class Table:
             raise self._fault(positions, done) from None
 
     def _fault(self, positions: list[int], done: int) -> UsageError:
-        """What is wrong after so many good rows, by row and column."""
-        with self._open() as file:
-            self._header(file)
-            number = 0
-            for cells in csv.reader(
-                (line for line in file if line.strip() and not line.lstrip().startswith("#")), delimiter=self.delimiter
-            ):
-                number += 1
-                if number <= done:
-                    continue
-                if len(cells) != len(self.names):
-                    return UsageError(f"{self.path} row {number}: {len(cells)} cells, the header has {len(self.names)}")
-                for position in positions:
-                    cell = cells[position].strip()
-                    if not is_number(cell):
-                        what = "the cell is empty" if not cell else f"{cell!r} is not a number"
-                        return UsageError(f"{self.path} row {number}, column {self.names[position]}: {what}")
+        """What is wrong after so many good rows."""
+        try:
+            self._look(positions, done)
+        except UnicodeDecodeError:
+            return UsageError(f"{self.path} is not UTF-8 text")
+        except cells.TableError as error:
+            return UsageError(f"{self.path} {error}")
         return UsageError(f"{self.path} is no table of numbers")
+
+    def _look(self, positions: list[int], done: int) -> None:
+        """Reads as `load` does, up to the first row that is none."""
+        with self._open() as file:
+            lines = cells.rows(file)
+            header, _ = next(lines)
+            for number, line in islice(lines, done, None):
+                row = cells.split(line.rstrip("\r\n"), self.delimiter)
+                if len(row) != len(self.names):
+                    raise cells.ragged(number, len(row), header, len(self.names))
+                for at in positions:
+                    if not cells.is_number(row[at]):
+                        raise cells.no_number(row[at], number, at + 1, self.names[at])
 
 
 class Spool:
@@ -165,11 +170,3 @@ class Spool:
         self._file.seek(0)
         for size in self._sizes:
             yield {name: np.fromfile(self._file, count=size) for name in self.names}
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text

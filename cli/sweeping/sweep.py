@@ -10,8 +10,8 @@ from dagrad.grammar import Source, compile_expression
 
 from .. import program as programs
 from ..document import plain
-from ..options import Program, named
-from ..program import constant, guarded
+from ..options import Program
+from ..program import constant, guarded, pairs
 from ..status import UsageError
 from .work import Job
 from .workers import Start, batches_of, cluster, here, processes, resilient
@@ -70,7 +70,7 @@ def job_of_expression(text: str, grid: Grid, at: list[str], program: Program) ->
     """An expression, whose other names have fixed values."""
     source = Source("<expression>", text)
     names = guarded(lambda: compile_expression(source), {source.name: source}).names
-    fixed = {name: constant(value, "--at", name) for name, value in (named(option, "--at") for option in at)}
+    fixed = {name: constant(value, "--at", name) for name, value in pairs(at, "--at").items()}
     for name in [*grid.names, *fixed]:
         if name not in names:
             raise UsageError(f"{name} is no name of the expression", help=f"its names: {', '.join(names) or 'none'}")

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from dagrad.grammar import DagradError, Diagnostic, Settings, Source, compile_program, render
+from dagrad.grammar import DagradError, Diagnostic, Settings, Source, compile_program, render, words
 
 from ..status import UsageError
 
@@ -109,7 +109,7 @@ def difference(record: Path, wanted: str, got: str) -> Diagnostic:
     before, after = wanted.splitlines(), got.splitlines()
     line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False), 1) if a != b), min(len(before), len(after)) + 1)
     lines = list(unified_diff(before, after, "recorded", "printed", lineterm="", n=1))
-    more = [f"… {len(lines) - SHOWN} more lines"] if len(lines) > SHOWN else []
+    more = [f"… {words.plural(len(lines) - SHOWN, 'more line')}"] if len(lines) > SHOWN else []
     message = f"the output differs from {record.name} in line {line}"
     return Diagnostic("test-failed", message, str(record), line, 1, line, 2, help="\n".join(lines[:SHOWN] + more))
 

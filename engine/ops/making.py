@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..limits import check_elements
 from ..op import formula
@@ -20,12 +20,26 @@ def _made(data: Any) -> Any:
     return value if value.__class__ is float else untracked(value)
 
 
+def _number(value: Any, what: str) -> float:
+    """One number, which a tensor of one element is, too."""
+    raw = as_raw(value)
+    if raw.__class__ is not float and raw.size != 1:
+        raise ShapeError(f"{what} is one number, not a tensor of shape {raw.shape}")
+    return float(raw.item() if hasattr(raw, "item") else raw)
+
+
 def _size(shape: tuple[Any, ...], name: str) -> tuple[int, ...]:
     sizes = sizes_of(shape, f"{name}()")
     if min(sizes, default=0) < 0:
         raise ArgumentError(f"{name}(): a size is negative in {sizes}")
     check_elements(sizes, f"{name}()")
     return sizes
+
+
+def _count(n: Any, name: str) -> int:
+    """One size."""
+    number = _number(n, f"{name}(): n")
+    return _size((number,), name)[0]
 
 
 @formula(direct=True)
@@ -46,9 +60,10 @@ def full(shape: Any, value: Any) -> Any:
     from .shape import expand
 
     sizes = _size((shape,), "full")
+    number = _number(value, "full(): the value")
     if isinstance(value, Tensor) and value.requires_grad:
         return expand(value, sizes)
-    return _made(np.full(sizes, as_raw(value)))
+    return _made(np.full(sizes, number))
 
 
 @formula(direct=True)
@@ -73,8 +88,8 @@ def eye(n: Any, m: Any = None) -> Any:
 @formula(direct=True)
 def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
     """The numbers from start up to, not including, stop; arange(n) counts from 0."""
-    first, last = (0.0, as_raw(start)) if stop is None else (as_raw(start), as_raw(stop))
-    width = as_raw(step)
+    first, last = (0.0, start) if stop is None else (_number(start, "arange(): start"), stop)
+    last, width = _number(last, "arange(): stop"), _number(step, "arange(): step")
     if width == 0.0 or width != width:
         raise ArgumentError("arange(): step must not be 0")
     count = (last - first) / width
@@ -85,8 +100,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
 @formula(direct=True)
 def linspace(start: Any, stop: Any, n: Any) -> Any:
     """n numbers from start to stop at equal distances, both ends included."""
-    (count,) = _size((n,), "linspace")
-    return _made(np.linspace(as_raw(start), as_raw(stop), count))
+    return _made(np.linspace(as_raw(start), as_raw(stop), _count(n, "linspace")))
 
 
 @formula(direct=True, outputs=2, moves=True)
@@ -148,5 +162,4 @@ def randint(low: Any, high: Any, *shape: Any) -> Any:
 @formula(direct=True)
 def permutation(n: Any) -> Any:
     """The whole numbers from 0 to n - 1 in random order."""
-    (count,) = _size((n,), "permutation")
-    return untracked(_generator().permutation(count).astype(np.float64))
+    return untracked(_generator().permutation(_count(n, "permutation")).astype(np.float64))

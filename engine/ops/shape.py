@@ -36,7 +36,7 @@ def reshape(x: Any, *shape: Any) -> Any:
     count = math.prod(have)
     fits = sizes.count(-1) <= 1 and min(sizes, default=0) >= -1 and (count == known if -1 not in sizes else known and count % known == 0)
     if not fits:
-        raise ShapeError(f"reshape of {count} elements, shape {have}, to {sizes}")
+        raise ShapeError(f"reshape of {count} element{'' if count == 1 else 's'}, shape {have}, to {sizes}")
     return _view(x, sizes)
 
 
@@ -61,7 +61,7 @@ def permute(x: Any, *axes: Any) -> Any:
     ndim = len(shape_of(x))
     order = axes_of(sizes_of(axes, "permute()"), ndim, "permute")
     if len(order) != ndim:
-        raise ShapeError(f"permute() of a tensor with {ndim} axes needs {ndim} axes, not {len(order)}")
+        raise ShapeError(f"permute() of shape {shape_of(x)} needs {ndim} {'axis' if ndim == 1 else 'axes'}, not {len(order)}")
     return _permute(x, order)
 
 
@@ -325,9 +325,11 @@ def _unpad(g: Any, shape: tuple[int, ...], before: tuple[int, ...]) -> Any:
 @formula(direct=True, moves=True)
 def pad(x: Any, *widths: Any) -> Any:
     """Zeros before and after along the last axis; four numbers pad the last two axes, as in PyTorch."""
+    if len(widths) > 1 and any(map(shape_of, widths)):
+        raise ArgumentError("pad() takes all widths in one list", help="as in pad(v, [1, 2]); four numbers pad the last two axes")
     sizes, ndim = sizes_of(widths, "pad()"), len(shape_of(x))
     if len(sizes) % 2 or len(sizes) > 2 * ndim or min(sizes, default=0) < 0:
-        raise ArgumentError(f"pad() takes a pair of widths an axis, at most {ndim} pairs, not {len(sizes)} numbers")
+        raise ArgumentError(f"pad() takes a pair of widths an axis, here at most {2 * ndim} numbers, not {len(sizes)}")
     before = (0,) * (ndim - len(sizes) // 2) + sizes[0::2][::-1]
     after = (0,) * (ndim - len(sizes) // 2) + sizes[1::2][::-1]
     return _pad(x, before, after)

@@ -94,9 +94,55 @@ class System:
         return inside / (sqrt(int(free.sum())) * spread) if spread else 0.0
 
 
+class Answer:
+    """Where a search ended and how sure that is. A parameter at a bound (`free` false) counts as given: it has no standard error."""
+
+    x: Array
+    free: Array
+    converged: bool
+    reason: str
+    evaluations: int
+    method: str
+
+    def spread(self) -> Array:
+        """The covariance of the free parameters; LinAlgError where they are not determined."""
+        raise NotImplementedError
+
+    def quantile(self, part: float) -> float:
+        """Of the distribution of an estimate, in standard errors."""
+        raise NotImplementedError
+
+    @property
+    def covariance(self) -> Array:
+        """Of the estimates; nan for a parameter at its bound, inf where they are not determined."""
+        found = np.full((self.x.size, self.x.size), nan)
+        if self.free.any():
+            inside = np.ix_(self.free, self.free)
+            try:
+                found[inside] = self.spread()
+            except np.linalg.LinAlgError:
+                found[inside] = inf
+        return found
+
+    @property
+    def std_errors(self) -> Array:
+        with np.errstate(invalid="ignore"):
+            found: Array = np.sqrt(np.diag(self.covariance))
+            return found
+
+    @property
+    def correlation(self) -> Array:
+        return correlation(self.covariance)
+
+    def interval(self, percent: float) -> tuple[Array, Array]:
+        """Both ends of the confidence interval."""
+        width = self.quantile((1 + percent / 100) / 2) * self.std_errors
+        return self.x - width, self.x + width
+
+
 @dataclass(frozen=True)
-class Estimate:
-    """The answer of a least-squares fit. Parameters at a bound (`free` false) count as given: they have no standard error."""
+class Estimate(Answer):
+    """The answer of a least-squares fit."""
 
     x: Array
     system: System
@@ -124,37 +170,17 @@ class Estimate:
         """The residual standard deviation; nan where no degree of freedom is left."""
         return sqrt(self.residual_sum / self.dof) if self.dof > 0 else nan
 
-    @property
-    def covariance(self) -> Array:
-        """Of the estimates; nan for a parameter at its bound, inf where the data do not determine it."""
-        found = np.full((self.x.size, self.x.size), nan)
-        inside = np.ix_(self.free, self.free)
-        if not self.free.any():
-            return found
+    def spread(self) -> Array:
         scale = self.system.scale[self.free]
-        triangle = np.linalg.qr(self.system.triangle[:, self.free] / scale, mode="r")
-        try:
-            root = np.linalg.inv(triangle)
-            found[inside] = self.residual_std**2 * (root @ root.T) / np.outer(scale, scale)
-        except np.linalg.LinAlgError:
-            found[inside] = inf
+        root = np.linalg.inv(np.linalg.qr(self.system.triangle[:, self.free] / scale, mode="r"))
+        found: Array = self.residual_std**2 * (root @ root.T) / np.outer(scale, scale)
         return found
 
-    @property
-    def std_errors(self) -> Array:
-        found: Array = np.sqrt(np.diag(self.covariance))
-        return found
-
-    def interval(self, percent: float) -> tuple[Array, Array]:
-        """Both ends of Student's confidence interval."""
+    def quantile(self, part: float) -> float:
+        """Student's."""
         from scipy.special import stdtrit
 
-        width = stdtrit(self.dof, (1 + percent / 100) / 2) * self.std_errors
-        return self.x - width, self.x + width
-
-    @property
-    def correlation(self) -> Array:
-        return correlation(self.covariance)
+        return float(stdtrit(self.dof, part))
 
     @property
     def gradient_norm(self) -> float:
@@ -182,4 +208,5 @@ def correlation(covariance: Array) -> Array:
     """A covariance matrix by its standard deviations."""
     with np.errstate(all="ignore"):
         sizes = np.sqrt(np.diag(covariance))
-        return np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)
+        found: Array = np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)
+        return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, EngineError
 from ..lazy import LazyModule
-from .estimate import correlation
+from .estimate import Answer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ WIDEST = 200  # parameters up to which a Hessian costs little beside the search
 
 
 @dataclass(frozen=True)
-class Minimum:
+class Minimum(Answer):
     """Where a search ended, and the curvature there."""
 
     x: Array
@@ -44,34 +44,18 @@ class Minimum:
     def gradient_norm(self) -> float:
         return float(np.linalg.norm(self.gradient[self.free]))
 
-    @property
-    def covariance(self) -> Array:
-        """The inverse Hessian: the covariance of the estimates where the loss is a negative log-likelihood."""
-        found = np.full((self.x.size, self.x.size), nan)
-        if self.hessian is not None and self.free.any():
-            inside = np.ix_(self.free, self.free)
-            try:
-                found[inside] = np.linalg.inv(self.hessian[inside])
-            except np.linalg.LinAlgError:
-                found[inside] = np.inf
+    def spread(self) -> Array:
+        """The inverse Hessian, where the loss is a negative log-likelihood; nan where no Hessian was computed."""
+        if self.hessian is None:
+            return np.full((self.free.sum(),) * 2, nan)
+        found: Array = np.linalg.inv(self.hessian[np.ix_(self.free, self.free)])
         return found
 
-    @property
-    def std_errors(self) -> Array:
-        with np.errstate(invalid="ignore"):
-            found: Array = np.sqrt(np.diag(self.covariance))
-            return found
-
-    def interval(self, percent: float) -> tuple[Array, Array]:
-        """Both ends of the normal confidence interval, for a likelihood."""
+    def quantile(self, part: float) -> float:
+        """The normal one, for a likelihood."""
         from scipy.special import ndtri
 
-        width = ndtri((1 + percent / 100) / 2) * self.std_errors
-        return self.x - width, self.x + width
-
-    @property
-    def correlation(self) -> Array:
-        return correlation(self.covariance)
+        return float(ndtri(part))
 
 
 def minimize(

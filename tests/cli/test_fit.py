@@ -152,7 +152,9 @@ def test_usage(dagrad, line, words, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("x,y\n1,2\n3,oops\n", "row 2, column y: 'oops' is not a number"), ("x,y\n1,\n", "row 1, column y: the cell is empty"),
+    [("x,y\n1,2\n3,oops\n", "row 3, column 2 (y): 'oops' is not a number"),
+     ("# by hand\n\nx,y\n1,\n", "row 4, column 2 (y): the cell is empty"),
+     ("x,y\n1,2\n3\n", "row 3 has 1 cell, row 1 has 2"), ("x y\n1 2\n3 z\n", "row 3, column 2 (y): 'z' is not a number"),
      ("1,2\n3,4\n", "no header row"), ("x,y\n", "no rows"), ("", "is empty")],
 )  # fmt: skip
 def test_bad_data(dagrad, tmp_path, text, message):

@@ -98,10 +98,11 @@ def test_csv(folder, text, expression, expected):
     [
         ("a,b\n1,2\n3,oops\n", 'load("d.csv")', "row 3, column 2 (b): 'oops' is not a number"),
         ("a,b\n1,\n", 'load("d.csv")', "row 2, column 2 (b): the cell is empty"),
-        ("1,2\n3\n", 'load("d.csv")', "row 2 has 1 cells"),
+        ("1,2\n3\n", 'load("d.csv")', "row 2 has 1 cell, row 1 has 2"),
         ("height,width\n1,2\n", 'load("d.csv", "weight")', "no column 'weight'"),
         ("1,2\n", 'load("d.csv", "x")', "no header"),
         ("1,2\n", 'load("d.csv", 2)', "no column 2"),
+        ("1\n", 'load("d.csv", 2)', "has 1 column;"),
         ("", 'load("d.csv")', "empty"),
         ("1\n", 'load("nosuch.csv")', "nosuch.csv"),
         ("1\n", "load(3)", "a string"),

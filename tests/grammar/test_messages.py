@@ -16,6 +16,14 @@ import pytest
         ("y = 1..2", "bad-number", (1, 5), "range(1, 2)"),
         ("y = 0xg", "bad-number", (1, 5), "0*xg"),
         ("y = 0x10", "bad-number", (1, 5), "16"),
+        ("y = 1.abs()", "bad-number", (1, 5), "abs(1) or (1).abs()"),
+        ("y = 1.5.abs()", "bad-number", (1, 5), "abs(1.5) or (1.5).abs()"),
+        ("y = 1.T", "bad-number", (1, 5), "(1).T"),
+        ("y = 2.x", "bad-number", (1, 5), "2*x"),
+        ("y = v[..., 0]", "unexpected", (1, 7), "x[:, :, 0]"),
+        ("y = v[0, …]", "unexpected", (1, 10), "x[:, :, 0]"),
+        ("g = lambda x: x^2", "unexpected", (1, 5), "g(x) = …"),
+        ("y = minimize(lambda x: x^2, 1)", "unexpected", (1, 14), "f(x) = …"),
         ("y = 2.5.1", "bad-number", (1, 5), "numbers look like"),
         ("y = 'a'", "bad-character", (1, 5), "double quotes"),
         ("if x = 1 { }", "assignment-in-expression", (1, 6), "=="),
@@ -115,3 +123,29 @@ def test_mismatched_bracket_names_its_opener(errors):
 def test_expected_things_are_in_the_users_words(errors):
     (error,) = errors("x = 1 in 2")
     assert error.message == "expected an operator or the end of the line, but found 'in'"
+
+
+def test_an_ellipsis_is_named(errors):
+    assert errors("y = v[..., 0]")[0].message == "'...' for the other axes is not supported in an index"
+
+
+@pytest.mark.parametrize("text", ["y = " + "[" * 2000 + "1" + "]" * 2000, "x = reshape(1, ones(64))\ny = [x]", "y = tile([1], ones(70))"])
+def test_too_many_axes(errors, text):
+    assert errors(text)[0].message.startswith("a tensor has at most ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("full([1, 2], [1, 2, 3])", "full(): the value is one number, not a tensor of shape (3,)"),
+        ("arange([1, 2])", "arange(): stop is one number, not a tensor of shape (2,)"),
+        ("arange(0, 1, [1, 2])", "arange(): step is one number, not a tensor of shape (2,)"),
+        ("linspace(0, 1, [3, 4])", "linspace(): n is one number, not a tensor of shape (2,)"),
+        ("permutation([3, 4])", "permutation(): n is one number, not a tensor of shape (2,)"),
+        ("pad([1, 2], [1, 1], [1, 1])", "pad() takes all widths in one list"),
+        ("pad([1, 2], [1])", "pad() takes a pair of widths an axis, here at most 2 numbers, not 1"),
+        ("reshape(1, [2, 3])", "reshape of 1 element, shape (), to (2, 3)"),
+    ],
+)
+def test_one_number_is_meant(errors, text, said):
+    assert errors(f"y = {text}")[0].message == said

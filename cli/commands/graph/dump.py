@@ -42,17 +42,13 @@ def command(
     dagrad graph dump -e 'x*y + sin(x)' --at x=1 --at y=2      # of an expression
     dagrad graph dump model.dg --step -1 --format dot | dot -Tsvg > graph.svg
     """
-    from ...graphs import Observer, of_expression, of_program
+    from ...graphs import Observer, of
 
-    if step == 0:
-        raise UsageError("--step 0: steps count from 1, or from -1 at the end")
-    if e is not None and (program.file or program.code):
-        raise UsageError("a program and -e are both given", help="give one of them")
     check_form(format)
     page = format == "html"
     trace = Observer() if page else None
     recorded = values or page  # the page has them behind a click
-    graph = of_expression(e, at or [], recorded, trace) if e is not None else of_program(program, step, root, recorded, trace)
+    graph = of(program, e, at or [], step, root, recorded, trace)
     if trace:
         graph = replace(graph, steps=tuple(trace.steps))
     if collapse is None and (screen.json or format == "json"):

@@ -7,7 +7,6 @@ import typer
 from ...draw.gradients import short
 from ...options import At, Digits, ExpressionOption, Program
 from ...screen import Screen
-from ...status import UsageError
 
 if TYPE_CHECKING:
     from dagrad.engine.inspect import Graph, Step, TraceRecorder
@@ -42,14 +41,10 @@ def command(
 
 def traced(program: Program, e: str | None, at: list[str], step: int) -> "tuple[Graph, Observer]":
     """The graph, and the pass through it with the program's own text beside each step."""
-    from ...graphs import Observer, of_expression, of_program
+    from ...graphs import Observer, of
 
-    if step == 0:
-        raise UsageError("--step 0: steps count from 1, or from -1 at the end")
-    if e is not None and (program.file or program.code):
-        raise UsageError("a program and -e are both given", help="give one of them")
     trace = Observer()
-    graph = of_expression(e, at, False, trace) if e is not None else of_program(program, step, None, False, trace)
+    graph = of(program, e, at, step, trace=trace)
     sources = {node.id: node for node in graph.nodes}
     for turn in trace.steps:
         turn.source, turn.place = sources[turn.node].source, sources[turn.node].place
