@@ -15,9 +15,8 @@ from .parser import raw_tokens
 from .reader import read_program
 
 if TYPE_CHECKING:
-    from lark import Token
-
     from .source import Source
+    from .tokens import Token
 
 INDENT = "    "
 VALUES = frozenset({"NAME", "NUMBER", "STRING", "TRUE", "FALSE", "RPAR", "RSQB", "PRIME"})
@@ -63,7 +62,7 @@ class Formatter:
         at = 0
         for number, token in enumerate(self.tokens):
             self._comment(self.text[at : token.start_pos].strip())
-            at = token.end_pos or 0
+            at = token.end_pos
             if token.type == "NEWLINE":
                 self.newlines += 1
             elif token.type == "SEMICOLON":

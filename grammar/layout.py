@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lark import Token
+from .tokens import Token
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,10 +26,7 @@ class TooDeep(Exception):
 
 
 class Layout:
-    """Lark's post-lexer. It keeps no state between calls, so that a string's expressions can be parsed within a parse."""
-
-    # No rule names these, and Lark would drop them; the last four exist to be named in messages.
-    always_accept = ("NEWLINE", "SEMICOLON", "BAD_NUMBER", "BAD_STRING", "BAD_OPERATOR", "BAD_CHARACTER")
+    """Stands between the tokens and the parser. It keeps no state between calls: a string's expressions are parsed within a parse."""
 
     def process(self, tokens: Iterable[Token]) -> Iterator[Token]:
         """The same tokens, with the ends of statements marked."""
@@ -46,12 +43,12 @@ class Layout:
                 end = token
                 continue
             if end is None and before == "RBRACE":
-                end = Token("NEWLINE", "", token.start_pos, token.line, token.column, token.line, token.column, token.start_pos)
+                end = Token("NEWLINE", "", token.start_pos, token.start_pos)
             if end is not None:
                 if kind == "RBRACE" or (end.type == "NEWLINE" and (kind == "ELSE" or kind == "ELIF")):
                     pass
                 else:
-                    yield Token.new_borrow_pos("_END", end.value, end)
+                    yield Token.at("_END", str(end), end)
                 end = None
             if kind in OPENERS:
                 brackets.append(OPENERS[kind])
@@ -61,10 +58,3 @@ class Layout:
                 brackets.pop()
             before = kind
             yield token
-
-
-class RawLayout(Layout):
-    """Leaves the tokens as they are: for the search for unbalanced brackets, and for the canonical layout."""
-
-    def process(self, tokens: Iterable[Token]) -> Iterator[Token]:
-        return iter(tokens)

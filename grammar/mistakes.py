@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lark import Token
-
 from .builtins import OWN, signatures
 from .layout import CLOSERS, OPENERS
 from .postfix import ATTRIBUTES
 from .syntax import Mistake, Node, end_of, start_of
+from .tokens import Token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +97,7 @@ def _tokens(values: list[Any]) -> Any:
         if isinstance(value, Token):
             yield value
         elif isinstance(value, Node):
-            yield Token("RPAR", "", value.start, end_pos=value.end)
+            yield Token("RPAR", "", value.start, value.end)
 
 
 def diagnose(spot: Spot) -> Mistake:

@@ -6,11 +6,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lark import Token
-
 from .expressions import Binary, Comparison, List, Logical, Name, Number, Unary, name_of
 from .strings import String
 from .syntax import Expression, Mistake, Node, end_of, start_of
+from .tokens import Token
 
 if TYPE_CHECKING:
     from .emitter import Emitter

@@ -6,23 +6,22 @@ import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from . import control, expressions, functions, postfix, statements, strings, syntax
-from .layout import Layout, TooDeep
+from .layout import TooDeep
 from .limits import no_collection
-from .parser import Machine, UnexpectedToken, load
+from .parser import Machine, UnexpectedToken
 from .syntax import Mistake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from lark import Token
-
     from .source import Source
+    from .tokens import Token
 
 MODULES = (expressions, postfix, strings, statements, functions, control, syntax)
 
 
 class Builder:
-    """Hands the children of a rule to the class of the same name; Lark takes it for a transformer."""
+    """Hands the children of a rule to the class of the same name."""
 
     def __getattr__(self, rule: str) -> Callable[[list[Any]], Any]:
         if rule.startswith("_") or rule.isupper():
@@ -37,7 +36,7 @@ class Builder:
 @functools.cache
 def machine() -> Machine:
     """The parser, loaded once."""
-    return Machine(load(Layout(), Builder()))
+    return Machine(Builder())
 
 
 def read_program(source: Source) -> syntax.Program:
@@ -78,5 +77,5 @@ def _moved(tokens: Iterable[Token], base: int) -> Iterable[Token]:
     for token in tokens:
         if token.type == "_END":
             continue
-        token.start_pos, token.end_pos = cast("int", token.start_pos) + base, cast("int", token.end_pos) + base
+        token.start_pos, token.end_pos = token.start_pos + base, token.end_pos + base
         yield token

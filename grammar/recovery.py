@@ -6,9 +6,7 @@ statement, or, where a block follows, only its head, so that the statements in t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
-from lark import Token
+from typing import TYPE_CHECKING
 
 from .diagnostic import DagradError, Diagnostic
 from .layout import CLOSERS, MAX_NESTING, OPENERS, Layout, TooDeep
@@ -16,6 +14,7 @@ from .mistakes import STATEMENTS, Spot
 from .mistakes import diagnose as explain
 from .parser import Machine, UnexpectedToken, raw_tokens
 from .syntax import Mistake
+from .tokens import Token
 
 if TYPE_CHECKING:
     from .source import Source
@@ -45,7 +44,7 @@ def diagnose(source: Source, start: str) -> DagradError:
 
 def too_deep(source: Source, token: Token) -> DagradError:
     """The error for more open brackets than anybody writes."""
-    mistake = Mistake("nesting", f"more than {MAX_NESTING:,} brackets are open here", token.start_pos or 0, token.end_pos or 0)
+    mistake = Mistake("nesting", f"more than {MAX_NESTING:,} brackets are open here", token.start_pos, token.end_pos)
     return DagradError([mistake.diagnostic(source)])
 
 
@@ -106,7 +105,7 @@ def balanced(tokens: list[Token], mistakes: list[Mistake]) -> list[Token]:
 
 def _unclosed_string(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept: list[Token], mistakes: list[Mistake]) -> int:
     """Reports a string that swallowed the rest of its line, and drops its statement."""
-    start = cast("int", tokens[at].start_pos)
+    start = tokens[at].start_pos
     mistakes.append(Mistake("unclosed-string", "this string is never closed", start, start + 1, 'a string ends with " on the same line'))
     count = len(kept)
     while stack and stack[-1][0].type != "LBRACE":
@@ -129,11 +128,11 @@ def _unclosed(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept
         stack.pop()
     opener, count = stack.pop()
     closer = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}[opener.type]
-    start, end = cast("int", opener.start_pos), cast("int", opener.end_pos)
+    start, end = opener.start_pos, opener.end_pos
     mistakes.append(Mistake("unclosed-bracket", f"this '{opener}' is never closed", start, end, f"close it with {closer}"))
     if opener.type == "LBRACE":
         # The statements inside are fine; a closer at the end keeps the block whole.
-        kept.append(Token.new_borrow_pos("RBRACE", "", kept[-1]))
+        kept.append(Token.at("RBRACE", "", kept[-1]))
         return at
     resume = at
     if at == len(tokens) or tokens[at].type not in STATEMENTS | {"LBRACE", "RBRACE"}:
@@ -157,12 +156,12 @@ def _resume(tokens: list[Token], opener: int) -> int:
 def _unmatched(tokens: list[Token], at: int, stack: list[tuple[Token, int]], kept: list[Token], mistakes: list[Mistake]) -> int:
     """Reports a closing bracket that does not match, and drops its statement."""
     token = tokens[at]
-    start, end = cast("int", token.start_pos), cast("int", token.end_pos)
+    start, end = token.start_pos, token.end_pos
     if stack and stack[-1][0].type != "LBRACE":
         opener, count = stack[-1]
         while stack and stack[-1][0].type != "LBRACE":
             count = stack.pop()[1]
-        place = (cast("int", opener.start_pos), cast("int", opener.end_pos), "opened here")
+        place = (opener.start_pos, opener.end_pos, "opened here")
         mistakes.append(Mistake("stray-bracket", f"'{token}' does not close '{opener}'", start, end, None, (place,)))
     else:
         count = len(kept)
@@ -187,8 +186,8 @@ def _drop_statement(kept: list[Token], count: int, following: list[Token]) -> No
 
 def _head(kind: str, near: Token) -> list[Token]:
     """A head for a block that is always right: `if true`, `elif true` or `else`."""
-    word = Token.new_borrow_pos(kind, "", near)
-    return [word] if kind == "ELSE" else [word, Token.new_borrow_pos("TRUE", "", near)]
+    word = Token.at(kind, "", near)
+    return [word] if kind == "ELSE" else [word, Token.at("TRUE", "", near)]
 
 
 # ---------------------------------------------------------------- statements
@@ -231,7 +230,7 @@ def _try(tokens: list[Token], start: str, mistakes: list[Mistake], end: int) -> 
         return at
     except Mistake as mistake:
         mistakes.append(mistake)
-        return next((i for i, token in enumerate(tokens) if cast("int", token.end_pos) > mistake.start), len(tokens) - 1)
+        return next((i for i, token in enumerate(tokens) if token.end_pos > mistake.start), len(tokens) - 1)
     return None
 
 

@@ -6,9 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lark import Token
-
 from .diagnostic import Diagnostic, Label
+from .tokens import Token
 
 if TYPE_CHECKING:
     from .blocks import BlockEmitter

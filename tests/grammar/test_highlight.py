@@ -10,7 +10,7 @@ import pytest
 
 from dagrad.grammar import highlighted
 from dagrad.grammar.highlight import KEYWORDS, TEXTMATE, textmate
-from dagrad.grammar.parser import GRAMMAR
+from dagrad.grammar.build import GRAMMAR
 
 
 @pytest.mark.parametrize(
