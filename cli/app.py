@@ -6,23 +6,11 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from .completion import SHELLS, script
 from .screen import Screen
 from .status import Exit, Failure, UsageError
 from .version import __version__
-
-if TYPE_CHECKING:
-    import typer
-
-ABOUT = """Derivatives of programs and expressions, and the graphs they come from.
-
-dagrad grad 'x^2*sin(y)' --at x=3 --at y=1     # value and gradients of one expression
-dagrad run model.dg --set lr=0.01              # run a program; its params and their gradients
-dagrad graph dump model.dg --format dot        # the graph that a backward pass goes through
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,51 +110,15 @@ def internal(error: Exception) -> Exit:
 
 
 def invoke(arguments: Sequence[str], session: Session) -> int:
-    """Parses the arguments and calls the command they name."""
-    import typer
+    """Reads the arguments and calls the command they name."""
+    from . import direct
 
-    root = build(arguments, session)
-    try:
-        with root.make_context("dagrad", list(arguments), obj=session) as context:
-            return root.invoke(context) or Exit.OK
-    except typer.Exit as done:
-        return done.exit_code
-    except typer.TyperException as error:
-        message = error.format_message()
-        context = getattr(error, "ctx", None)
-        where = context.command_path if context else "dagrad"
-        raise UsageError(message[:1].lower() + message[1:].rstrip("."), f"{where} --help shows what there is") from None
+    found = direct.read(arguments)
+    if found is None:
+        from . import tree
 
+        return tree.invoke(arguments, session)
+    from .options import call
 
-def build(arguments: Sequence[str], session: Session) -> Any:
-    """The tree of commands. Where the arguments name one, only that is imported: start-up time is what users feel first."""
-    from typer.main import get_command
-
-    from . import commands
-
-    return get_command(collect(commands, list(arguments), session.path, ABOUT))
-
-
-def collect(package: Any, words: list[str], path: list[str], about: str) -> typer.Typer:
-    """A group from a folder: a file is a command, a folder a group."""
-    from pkgutil import iter_modules
-
-    import typer
-
-    from .help import Command, Group
-    from .options import expand
-
-    settings = {"help_option_names": ["-h", "--help"]}
-    group = typer.Typer(cls=Group, help=about, add_completion=False, rich_markup_mode=None, context_settings=settings)
-    group.callback()(lambda: None)  # keeps a group of one command a group
-    modules = {module.name: module.ispkg for module in iter_modules(package.__path__)}
-    named = words[0] if words and words[0] in modules else None
-    if named:
-        path.append(named)
-    for name in [named] if named else modules:
-        module = import_module(f"{package.__name__}.{name}")
-        if modules[name]:
-            group.add_typer(collect(module, words[1:] if named else [], path if named else [], module.__doc__ or ""), name=name)
-        else:
-            group.command(name, cls=Command, context_settings=settings)(expand(module.command))
-    return group
+    session.path, command, values = found
+    return call(command, values, session) or Exit.OK

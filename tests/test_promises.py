@@ -21,8 +21,9 @@ def commands():
 
 def examples():
     """The example lines of all helps."""
-    from dagrad.cli.app import ABOUT, Session, build
+    from dagrad.cli.app import Session
     from dagrad.cli.help import split
+    from dagrad.cli.tree import ABOUT, build
 
     def walk(command):
         yield from split(command.help)[1]

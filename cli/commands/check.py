@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ..options import At, ExpressionOption, Program
+from ..parameters import Option
 from ..screen import Screen
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ def command(
     program: Program,
     e: ExpressionOption = None,
     at: At = None,
-    all: Annotated[bool, typer.Option("--all", help="List the elements that agree, too.")] = False,
+    all: Annotated[bool, Option("--all", help="List the elements that agree, too.")] = False,
 ) -> None:
     """Compares every gradient with a numerical one; ends with 1 where one is wrong.
 

@@ -4,9 +4,8 @@ import sys
 from enum import StrEnum
 from typing import Annotated
 
-import typer
-
 from ..completion import script
+from ..parameters import Argument
 
 
 class Shell(StrEnum):
@@ -15,7 +14,7 @@ class Shell(StrEnum):
     FISH = "fish"
 
 
-def command(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell.")]) -> None:
+def command(shell: Annotated[Shell, Argument(metavar="bash|zsh|fish", help="The shell.")]) -> None:
     """A completion script for a shell; it is static, so that no Python starts on TAB.
 
     dagrad completion bash > ~/.local/share/bash-completion/completions/dagrad

@@ -3,8 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ..parameters import Argument
 from ..screen import Screen
 from ..status import UsageError
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 def command(
     screen: Screen,
-    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="As in error[DG020]; without one, all are listed.")] = None,
+    code: Annotated[str | None, Argument(metavar="[CODE]", help="As in error[DG020]; without one, all are listed.")] = None,
 ) -> None:
     """What an error code means, with an example.
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ..options import Digits, ExpressionOption, Program
+from ..parameters import Option
 from ..screen import Screen
 from ..status import Failure, UsageError
 
@@ -20,36 +19,36 @@ def command(
     program: Program,
     e: ExpressionOption = None,
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="A CSV file; its columns become the inputs of their names.")
+        Path | None, Option("--data", metavar="FILE", help="A CSV file; its columns become the inputs of their names.")
     ] = None,
-    y: Annotated[str | None, typer.Option("--y", metavar="NAME", help="The column to explain.  [default: y]")] = None,
-    start: Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="Where a parameter starts; repeatable.")] = None,
+    y: Annotated[str | None, Option("--y", metavar="NAME", help="The column to explain.  [default: y]")] = None,
+    start: Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="Where a parameter starts; repeatable.")] = None,
     bound: Annotated[
-        list[str] | None, typer.Option("--bound", metavar="NAME=LOW,HIGH", help="Bounds of a parameter, as b=0,inf; repeatable.")
+        list[str] | None, Option("--bound", metavar="NAME=LOW,HIGH", help="Bounds of a parameter, as b=0,inf; repeatable.")
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        Option(
             "--method",
             metavar="NAME",
             help="lm, trf or gauss-newton; for a loss l-bfgs-b, bfgs, cg, newton-cg, trust-exact or trust-krylov.",
         ),
     ] = "auto",
     residual: Annotated[
-        str | None, typer.Option("--residual", metavar="NAME", help="The name that holds the residuals.  [default: residual]")
+        str | None, Option("--residual", metavar="NAME", help="The name that holds the residuals.  [default: residual]")
     ] = None,
     loss: Annotated[
         str | None,
-        typer.Option("--loss", metavar="NAME", help="The name that holds the loss.  [default: loss, or what backward is called on]"),
+        Option("--loss", metavar="NAME", help="The name that holds the loss.  [default: loss, or what backward is called on]"),
     ] = None,
     max_evaluations: Annotated[
-        int | None, typer.Option("--max-evaluations", min=1, metavar="N", help="Give up after N evaluations.")
+        int | None, Option("--max-evaluations", min=1, metavar="N", help="Give up after N evaluations.")
     ] = None,
-    ci: Annotated[float | None, typer.Option("--ci", min=1, max=99.99, metavar="P", help="Add confidence intervals of P percent.")] = None,
-    chunk: Annotated[int | None, typer.Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
-    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
-    plot: Annotated[bool | None, typer.Option("--plot/--no-plot", help="Draw curve and residuals.  [default: on a terminal]")] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw curve and residuals into FILE.")] = None,
+    ci: Annotated[float | None, Option("--ci", min=1, max=99.99, metavar="P", help="Add confidence intervals of P percent.")] = None,
+    chunk: Annotated[int | None, Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
+    plot: Annotated[bool | None, Option("--plot/--no-plot", help="Draw curve and residuals.  [default: on a terminal]")] = None,
+    svg: Annotated[Path | None, Option("--svg", metavar="FILE", help="Draw curve and residuals into FILE.")] = None,
     digits: Digits = None,
 ) -> None:
     """Fits a model to data: estimates, standard errors, correlation; ends with 1 where the search did not converge.

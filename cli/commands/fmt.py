@@ -5,9 +5,8 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ..options import Script
+from ..parameters import Argument, Option
 from ..screen import Screen
 from ..status import Exit, UsageError
 
@@ -26,11 +25,11 @@ class Layout:
 
 def command(
     screen: Screen,
-    files: Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", help="The programs; - reads one from stdin.")] = None,
-    code: Annotated[list[str] | None, typer.Option("--code", "-c", metavar="CODE", help="Program text instead; repeatable.")] = None,
-    write: Annotated[bool, typer.Option("--write", "-w", help="Write the result back into the files.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Only name the files that would change; exit code 1 if there are any.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what would change as a unified diff.")] = False,
+    files: Annotated[list[str] | None, Argument(metavar="[FILE]...", help="The programs; - reads one from stdin.")] = None,
+    code: Annotated[list[str] | None, Option("--code", "-c", metavar="CODE", help="Program text instead; repeatable.")] = None,
+    write: Annotated[bool, Option("--write", "-w", help="Write the result back into the files.")] = False,
+    check: Annotated[bool, Option("--check", help="Only name the files that would change; exit code 1 if there are any.")] = False,
+    diff: Annotated[bool, Option("--diff", help="Show what would change as a unified diff.")] = False,
 ) -> int:
     """Prints a program in canonical layout; comments and line breaks inside brackets stay.
 
@@ -64,7 +63,7 @@ def sources(files: list[str] | None, code: list[str] | None) -> "Iterator[Source
 
     names: list[str | None] = [*files] if files else [None]
     for name in names:
-        yield guarded(partial(read, Script(name, code)), {})
+        yield guarded(partial(read, Script(file=name, code=code)), {})
 
 
 def layout(source: "Source", diff: bool) -> Layout:

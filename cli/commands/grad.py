@@ -4,9 +4,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ..options import At, Digits, Limits
+from ..parameters import Argument, Option
 from ..screen import Screen
 from ..status import UsageError
 
@@ -24,27 +23,27 @@ class Format(StrEnum):
 def command(
     screen: Screen,
     limits: Limits,
-    expression: Annotated[str | None, typer.Argument(metavar="EXPR", help="The expression; it may begin with a minus sign.")] = None,
-    e: Annotated[str | None, typer.Option("-e", metavar="EXPR", help="The expression, as an option.")] = None,
+    expression: Annotated[str | None, Argument(metavar="EXPR", help="The expression; it may begin with a minus sign.")] = None,
+    e: Annotated[str | None, Option("-e", metavar="EXPR", help="The expression, as an option.")] = None,
     at: At = None,
     wrt: Annotated[
-        list[str] | None, typer.Option("--wrt", metavar="NAME", help="Differentiate by this name only; repeatable.  [default: every name]")
+        list[str] | None, Option("--wrt", metavar="NAME", help="Differentiate by this name only; repeatable.  [default: every name]")
     ] = None,
-    order: Annotated[int, typer.Option("--order", min=1, max=20, metavar="N", help="Derivatives up to the N-th.")] = 1,
-    hessian: Annotated[bool, typer.Option("--hessian", help="All second derivatives.")] = False,
-    jacobian: Annotated[bool, typer.Option("--jacobian", help="All first derivatives of an expression that is a tensor.")] = False,
+    order: Annotated[int, Option("--order", min=1, max=20, metavar="N", help="Derivatives up to the N-th.")] = 1,
+    hessian: Annotated[bool, Option("--hessian", help="All second derivatives.")] = False,
+    jacobian: Annotated[bool, Option("--jacobian", help="All first derivatives of an expression that is a tensor.")] = False,
     hvp: Annotated[
-        list[str] | None, typer.Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
+        list[str] | None, Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
+        Path | None, Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
     ] = None,
-    sum: Annotated[bool, typer.Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
-    chunk: Annotated[int | None, typer.Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
-    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
-    steps: Annotated[bool, typer.Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
-    format: Annotated[Format, typer.Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
+    sum: Annotated[bool, Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
+    chunk: Annotated[int | None, Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
+    steps: Annotated[bool, Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
+    check: Annotated[bool, Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,
+    format: Annotated[Format, Option("--format", help="value: the bare gradients, one a line.")] = Format.TABLE,
     digits: Digits = None,
 ) -> None:
     """Value and gradients of one expression at a point.

@@ -5,10 +5,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from ..draw.units import size
 from ..options import Program
+from ..parameters import Option
 from ..screen import Screen
 from ..status import UsageError
 
@@ -24,9 +23,9 @@ def command(
     screen: Screen,
     program: Program,
     compare: Annotated[
-        Compare | None, typer.Option("--compare", help="Run once more with every backward keeping its graph, and set the two side by side.")
+        Compare | None, Option("--compare", help="Run once more with every backward keeping its graph, and set the two side by side.")
     ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the timeline into FILE.")] = None,
+    svg: Annotated[Path | None, Option("--svg", metavar="FILE", help="Draw the timeline into FILE.")] = None,
 ) -> None:
     """What the graph keeps alive for backward: per call, per source line, at the peak and at the end.
 

@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-import typer
-
+from ..parameters import Argument, Option
 from ..screen import Screen
 from ..status import UsageError
 
 
 def command(
     screen: Screen,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One operation; without it, all are listed.")] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="All operations as a page in Markdown.")] = False,
+    name: Annotated[str | None, Argument(metavar="[NAME]", help="One operation; without it, all are listed.")] = None,
+    markdown: Annotated[bool, Option("--markdown", help="All operations as a page in Markdown.")] = False,
 ) -> None:
     """Every operation: how it is called, its derivative, what it keeps, and what holds at its kinks.
 

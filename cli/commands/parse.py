@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from ..options import Script
+from ..parameters import Option
 from ..screen import Screen
 from ..status import Failure
 
@@ -12,7 +11,7 @@ from ..status import Failure
 def command(
     screen: Screen,
     script: Script,
-    ast: Annotated[bool, typer.Option("--ast", help="Print the syntax tree instead.")] = False,
+    ast: Annotated[bool, Option("--ast", help="Print the syntax tree instead.")] = False,
 ) -> None:
     """Prints a program with parentheses around every operation; the result means the same.
 

@@ -3,8 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from ..parameters import Option
 from ..screen import Screen
 from ..status import Failure, UsageError
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 def command(
     screen: Screen,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0,
 ) -> None:
     """An interactive session; :help shows its commands, Ctrl-D ends it.
 

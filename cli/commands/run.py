@@ -3,10 +3,9 @@
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ..draw.progress import Progress
 from ..options import Digits, Program
+from ..parameters import Option
 from ..screen import Screen
 
 if TYPE_CHECKING:
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 def command(
     screen: Screen,
     program: Program,
-    memory: Annotated[bool, typer.Option("--memory", help="End with the report of `dagrad memory`.")] = False,
-    trace: Annotated[bool, typer.Option("--trace", help="End with the engine's steps in the last backward call.")] = False,
+    memory: Annotated[bool, Option("--memory", help="End with the report of `dagrad memory`.")] = False,
+    trace: Annotated[bool, Option("--trace", help="End with the engine's steps in the last backward call.")] = False,
     digits: Digits = None,
 ) -> None:
     """Runs a program: its print lines, then a table of the params with value and gradient.

@@ -1,14 +1,12 @@
 """`dagrad sweep`: runs a program or an expression at many points."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import typer
-
 from ..options import At, ExpressionOption, Program
+from ..parameters import Option, Options
 from ..screen import Screen
 from ..status import Exit, Failure, UsageError
 
@@ -23,17 +21,16 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@dataclass
-class Points:
+class Points(Options):
     """The points and who works on them."""
 
     over: Annotated[
         list[str] | None,
-        typer.Option("--over", metavar="NAME=VALUES|FILE", help="x=linspace(0,1,11), or a CSV file; several: their product."),
+        Option("--over", metavar="NAME=VALUES|FILE", help="x=linspace(0,1,11), or a CSV file; several: their product."),
     ] = None
-    zip: Annotated[bool, typer.Option("--zip", help="Take several --over side by side.")] = False
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Work in N processes; -1: one for each core.")] = 1
-    dask: Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help="Work on a Dask cluster, as tcp://scheduler:8786.")] = None
+    zip: Annotated[bool, Option("--zip", help="Take several --over side by side.")] = False
+    jobs: Annotated[int, Option("--jobs", "-j", metavar="N", help="Work in N processes; -1: one for each core.")] = 1
+    dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Work on a Dask cluster, as tcp://scheduler:8786.")] = None
 
 
 def command(
@@ -42,10 +39,10 @@ def command(
     points: Points,
     e: ExpressionOption = None,
     at: At = None,
-    format: Annotated[Format, typer.Option("--format", help="The form of the rows.")] = Format.JSONL,
-    keep: Annotated[list[str] | None, typer.Option("--keep", metavar="NAME", help="Write this value or param only; repeatable.")] = None,
-    resume: Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Add to FILE the rows that it lacks.")] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first point that fails.")] = False,
+    format: Annotated[Format, Option("--format", help="The form of the rows.")] = Format.JSONL,
+    keep: Annotated[list[str] | None, Option("--keep", metavar="NAME", help="Write this value or param only; repeatable.")] = None,
+    resume: Annotated[Path | None, Option("--resume", metavar="FILE", help="Add to FILE the rows that it lacks.")] = None,
+    fail_fast: Annotated[bool, Option("--fail-fast", help="Stop at the first point that fails.")] = False,
 ) -> int:
     """Runs a program, or takes the gradients of an expression, once for each point; a row each, in the order of the points.
 

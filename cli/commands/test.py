@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ..options import Limits
+from ..parameters import Argument, Option
 from ..screen import Screen
 from ..status import Exit, Failure, UsageError
 
@@ -21,13 +20,13 @@ PATIENCE = 1.0  # seconds of tests in this process before others are started: th
 def command(
     screen: Screen,
     limits: Limits,
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders or programs.  [default: this folder]")] = None,
+    paths: Annotated[list[Path] | None, Argument(metavar="[DIR]...", help="Folders or programs.  [default: this folder]")] = None,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", metavar="N", help="Work in N processes.  [default: one for each core, once it pays]")
+        int, Option("--jobs", "-j", metavar="N", help="Work in N processes.  [default: one for each core, once it pays]")
     ] = 0,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0,
-    record: Annotated[bool, typer.Option("--record", help="Write what each program prints into the .out file beside it.")] = False,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write a report in JUnit's XML.")] = None,
+    seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0,
+    record: Annotated[bool, Option("--record", help="Write what each program prints into the .out file beside it.")] = False,
+    junit: Annotated[Path | None, Option("--junit", metavar="FILE", help="Write a report in JUnit's XML.")] = None,
 ) -> int:
     """Runs every program of a folder: each must end well, and print what was recorded beside it in a file .out.
 

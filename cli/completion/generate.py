@@ -26,7 +26,8 @@ class Entry:
 
 def entries() -> list[Entry]:
     """Every command path with its options, read from the parser that the command line uses."""
-    from ..app import Session, build
+    from ..app import Session
+    from ..tree import build
 
     return list(_walk(build([], Session([])), ""))
 

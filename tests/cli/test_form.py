@@ -163,8 +163,8 @@ def test_version(dagrad):
         (["--version"], {"typer", "rich", "lark", "numpy"}),
         (["completion", "bash"], {"typer", "rich", "lark", "numpy"}),
         (["grad", "--help"], {"rich", "lark", "numpy"}),
-        (["grad", "x^2*sin(y)", "--at", "x=3", "--at", "y=1"], {"rich", "lark", "numpy"}),
-        (["run", "-c", "param x = 3; backward(x^2)"], {"rich", "lark", "numpy"}),
+        (["grad", "x^2*sin(y)", "--at", "x=3", "--at", "y=1"], {"typer", "rich", "lark", "numpy"}),
+        (["run", "-c", "param x = 3; backward(x^2)"], {"typer", "rich", "lark", "numpy"}),
     ],
 )
 def test_what_is_not_needed_is_not_imported(command_line, environment, arguments, absent):
@@ -179,11 +179,11 @@ def test_an_internal_error_is_one_line(process, environment, tmp_path):
     """Nothing in the command line is known to fail so; a library that cannot be imported stands for it."""
     (tmp_path / "typer.py").write_text("raise RuntimeError('broken installation')")
     path = os.pathsep.join([str(tmp_path), environment().get("PYTHONPATH", "")])
-    answer = process("grad", "x", PYTHONPATH=path)
+    answer = process("grad", "--help", PYTHONPATH=path)
     assert answer.code == 70
     assert "Traceback" not in answer.err
     assert "broken installation" in answer.err
-    assert "Traceback" in process("grad", "x", PYTHONPATH=path, DAGRAD_TRACEBACK="1").err
+    assert "Traceback" in process("grad", "--help", PYTHONPATH=path, DAGRAD_TRACEBACK="1").err
 
 
 def test_the_answer_goes_to_a_file(dagrad, tmp_path):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dagrad.grammar import highlighted
-from dagrad.grammar.highlight import KEYWORDS, TEXTMATE, textmate
 from dagrad.grammar.build import GRAMMAR
+from dagrad.grammar.highlight import KEYWORDS, TEXTMATE, textmate
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """`dagrad graph diff`: how the graph of one backward call differs from another's, or one program's from another's."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ...options import Program
+from ...parameters import Argument, Option
 from ...screen import Screen
 from ...status import Exit, UsageError
 
@@ -16,12 +14,12 @@ if TYPE_CHECKING:
 def command(
     screen: Screen,
     program: Program,
-    first: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The program; a second one is compared with it.")] = None,
+    first: Annotated[str | None, Argument(metavar="[FILE]", help="The program; a second one is compared with it.")] = None,
     steps: Annotated[
         str | None,
-        typer.Option("--steps", metavar="A,B", help="The two backward calls, negative from the end.  [default: 1,2; of two files 1,1]"),
+        Option("--steps", metavar="A,B", help="The two backward calls, negative from the end.  [default: 1,2; of two files 1,1]"),
     ] = None,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where the graphs differ.")] = False,
+    exit_code: Annotated[bool, Option("--exit-code", help="Exit with 1 where the graphs differ.")] = False,
 ) -> int:
     """Nodes and edges that a graph has more or less than another, by source line.
 
@@ -35,7 +33,7 @@ def command(
 
     two = first is not None and program.file is not None
     pair = chosen(steps, "1,1" if two else "1,2")
-    before = replace(program, file=first if first is not None else program.file)
+    before = program.replace(file=first if first is not None else program.file)
     after = program if two else before
     found = difference(of_program(before, pair[0], None, False), of_program(after, pair[1], None, False))
     if screen.json:

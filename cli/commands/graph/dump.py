@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from ...options import At, ExpressionOption, Program
+from ...parameters import Option
 from ...screen import Screen
 from ...status import UsageError
 
@@ -20,21 +19,21 @@ def command(
     at: At = None,
     format: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--format",
             metavar="FORM",
             help="text, tree, dot, mermaid, svg, html or json.  [default: tree on a terminal, text elsewhere]",
         ),
     ] = None,
-    step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
-    root: Annotated[str | None, typer.Option("--root", metavar="NAME", help="The graph of this value at the end of the run.")] = None,
-    values: Annotated[bool, typer.Option("--values", help="Show the value that each node computed.")] = False,
-    saved: Annotated[bool, typer.Option("--saved", help="Show what each node keeps for backward.")] = False,
+    step: Annotated[int, Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
+    root: Annotated[str | None, Option("--root", metavar="NAME", help="The graph of this value at the end of the run.")] = None,
+    values: Annotated[bool, Option("--values", help="Show the value that each node computed.")] = False,
+    saved: Annotated[bool, Option("--saved", help="Show what each node keeps for backward.")] = False,
     collapse: Annotated[
         bool | None,
-        typer.Option("--collapse/--no-collapse", help="Fold what repeats into ×N.  [default: beyond 500 nodes, in JSON never]"),
+        Option("--collapse/--no-collapse", help="Fold what repeats into ×N.  [default: beyond 500 nodes, in JSON never]"),
     ] = None,
-    max_nodes: Annotated[int | None, typer.Option("--max-nodes", min=1, metavar="N", help="Show the N nodes nearest to the root.")] = None,
+    max_nodes: Annotated[int | None, Option("--max-nodes", min=1, metavar="N", help="Show the N nodes nearest to the root.")] = None,
 ) -> None:
     """The graph that a backward pass is about to go through.
 

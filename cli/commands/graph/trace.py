@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ...draw.gradients import short
 from ...options import At, Digits, ExpressionOption, Program
+from ...parameters import Option
 from ...screen import Screen
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ def command(
     program: Program,
     e: ExpressionOption = None,
     at: At = None,
-    step: Annotated[int, typer.Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
-    summary: Annotated[bool, typer.Option("--summary", help="Only the summary by operation, with times.")] = False,
+    step: Annotated[int, Option("--step", metavar="K", help="The K-th backward call; from the end where negative.")] = 1,
+    summary: Annotated[bool, Option("--summary", help="Only the summary by operation, with times.")] = False,
     digits: Digits = None,
 ) -> None:
     """The engine at work: each node as its turn comes, the gradients in and out, what is let go.
