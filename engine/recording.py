@@ -13,6 +13,8 @@ from .tensor import Tensor, untracked
 from .values import wrap_any
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from .derivative import Derivative
 
 
@@ -20,13 +22,16 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     """Makes the node of an operation, at the nearest place outside the engine, and the Tensor of its result (several: a tuple)."""
     if modes.special and not modes.local.enabled:
         return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
-    frame = _getframe(2)
-    while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
-        frame = frame.f_back
+    place = modes.local.place if modes.special else None
+    if place is None:
+        frame = _getframe(2)
+        while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
+            frame = frame.f_back
+        place = frame.f_code, frame.f_lasti
     arity = derivative.arity
     others = edges[1] if arity == 2 else None if arity == 1 else edges[1:]
     several = derivative.op.outputs > 1
-    out = record_at(frame, derivative, y[0] if several else y, edges[0], others, saved)
+    out = record_at(*place, derivative, y[0] if several else y, edges[0], others, saved)
     node: Node = out.node  # type: ignore[assignment]
     if several:
         node.shape = tuple(shape_of(part) for part in y)  # type: ignore[misc]
@@ -35,8 +40,8 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y)) if several else out
 
 
-def record_at(frame: Any, derivative: Derivative, y: Any, edge: Any, others: Any, saved: tuple[Any, ...]) -> Tensor:
-    """The node of an operation of one result that stands where `frame` is, and its Tensor; nobody is told.
+def record_at(code: CodeType, lasti: int, derivative: Derivative, y: Any, edge: Any, others: Any, saved: tuple[Any, ...]) -> Tensor:
+    """The node of an operation of one result that stands at a place, and its Tensor; nobody is told.
 
     This is the hottest code of the forward pass. The fields are set one by one, since a constructor call would cost half as much
     again as all of them together, and the place is two references, resolved to a line only when somebody asks.
@@ -49,8 +54,8 @@ def record_at(frame: Any, derivative: Derivative, y: Any, edge: Any, others: Any
     node.sequence_nr = next_number()
     node.shape = () if y.__class__ is float else y.shape
     node.grad = None
-    node.code = frame.f_code
-    node.lasti = frame.f_lasti
+    node.code = code
+    node.lasti = lasti
     out = Tensor()
     out.data = y
     out.node = node

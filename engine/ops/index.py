@@ -172,8 +172,9 @@ def getitem(x: Any, key: Any) -> Any:
             except (IndexError, OverflowError):
                 return _general_getitem(x, key)
             if x.node is None:
-                return wrap(value)
-            return record_at(_getframe(1), _selected(), value, x.node, None, (key,))
+                return value if value.__class__ is float and not modes.local.boxed else wrap(value)
+            frame = _getframe(1)
+            return record_at(frame.f_code, frame.f_lasti, _selected(), value, x.node, None, (key,))
     return _general_getitem(x, key)
 
 
@@ -290,7 +291,8 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
             if x.node is None and value_node is None:
                 return x
             mask = 3 if value_node is not None and x.node is not None else 1 if x.node is None else 2
-            return record_at(_getframe(1), written_to(mask), data, value_node, x.node, (key,))
+            frame = _getframe(1)
+            return record_at(frame.f_code, frame.f_lasti, written_to(mask), data, value_node, x.node, (key,))
     return _general_setitem(x, key, value, sole)
 
 
