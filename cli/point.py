@@ -113,27 +113,7 @@ def coordinates(at: Sequence[str], names: Sequence[str]) -> Blocks:
     if missing := [name for name in names if name not in texts]:
         values = " ".join(f"--at {name}=…" for name in missing)
         raise UsageError(f"no value for {', '.join(missing)}", help=f"give {values}")
-    return {name: value_of(text, "--at", name) for name, text in texts.items()}
-
-
-def value_of(text: str, option: str, name: str) -> Any:
-    """A constant expression, or @file.npy, @file.npz:name, @file.csv:column."""
-    text = text.strip()
-    return number(load_call(text[1:]) if text.startswith("@") else text, option, name)
-
-
-def load_call(place: str) -> str:
-    """The call that loads `file.csv:col`, as the language writes it."""
-    path, colon, part = place.rpartition(":")
-    file, part = (path, part) if colon and path.lower().endswith((".csv", ".npz", "-")) else (place, "")
-    return f"load({', '.join(quoted(word) for word in (file, part) if word)})"
-
-
-def quoted(text: str) -> str:
-    """A string literal of the language; braces would interpolate."""
-    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("{", "{{"), ("}", "}}")):
-        text = text.replace(plain, escaped)
-    return f'"{text}"'
+    return {name: number(text, "--at", name) for name, text in texts.items()}
 
 
 def shape(value: Any) -> tuple[int, ...]:

@@ -113,11 +113,29 @@ def settings(program: Program, output: Callable[[str], None], on_backward: Calla
 
 
 def constant(text: str, option: str, name: str) -> Any:
-    """The value of a constant expression on the command line; its faults are faults of the command line."""
+    """The value of a constant expression on the command line, or of @file.npy, @file.npz:name, @file.csv:column.
+
+    Its faults are faults of the command line.
+    """
+    written = text.strip()
     try:
-        return evaluate_constant(text, f"{option} {name}={text}")
+        return evaluate_constant(load_call(written[1:]) if written.startswith("@") else text, f"{option} {name}={text}")
     except DagradError as error:
         raise UsageError(error.diagnostics[0].message, error.diagnostics[0].help, error.diagnostics[0].kind) from None
+
+
+def load_call(place: str) -> str:
+    """The call that loads `file.csv:col`, as the language writes it."""
+    path, colon, part = place.rpartition(":")
+    file, part = (path, part) if colon and path.lower().endswith((".csv", ".npz", "-")) else (place, "")
+    return f"load({', '.join(quoted(word) for word in (file, part) if word)})"
+
+
+def quoted(text: str) -> str:
+    """A string literal of the language; braces would interpolate."""
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("{", "{{"), ("}", "}}")):
+        text = text.replace(plain, escaped)
+    return f'"{text}"'
 
 
 def number(text: str, option: str, name: str) -> Any:

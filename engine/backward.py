@@ -172,8 +172,10 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         gradient = run_tensor_hooks(hooks, written(gradient))
     if task.captures:
         _capture(task, node, gradient)
-        if node.__class__ is not AccumulateGrad and not any(e is not None and node_of(e) in task.needed for e in node.edges):  # type: ignore[operator]
-            return ()
+    edges = node.edges
+    mask = _wanted(edges, task.needed)
+    if task.captures and edges and not mask:
+        return ()
     if hooks is not None and hooks.pre and gradient is not None:
         gradient = run_pre_hooks(hooks, gradient)
     for listener in listeners:
@@ -182,33 +184,33 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         if gradient is not None and task.accumulate:
             finish_leaf(node, gradient)
         return ()
-    edges = node.edges
-    gradients = _apply(task, node, gradient)
+    gradients: Sequence[Any] = (None,) * len(edges) if gradient is None or not mask else _apply(task, node, gradient, mask)
     if hooks is not None and hooks.post:
         gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
     if not task.retain_graph:
         _release(node, task.place)
-    needed = task.needed
     sent = []
-    for edge, part in zip(edges, gradients, strict=True):
-        if edge is not None and (needed is None or node_of(edge) in needed):
-            if part is not None:
-                deliver(edge, part)
+    for i, edge in enumerate(edges):
+        if edge is not None and mask >> i & 1:
+            if gradients[i] is not None:
+                deliver(edge, gradients[i])
             sent.append(edge)
     return sent
 
 
-def _apply(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
-    """Runs the rules of a node for the edges that are needed; recorded in the node's own name under `create_graph`."""
-    derivative, needed = node.derivative, task.needed
-    apply = derivative.apply
-    if needed is not None:
-        mask = sum(1 << i for i, e in enumerate(node.edges) if e is not None and node_of(e) in needed)
-        if not mask:
-            return (None,) * len(node.edges)
-        apply = derivative.restricted(mask)
-    if gradient is None:
-        return (None,) * len(node.edges)
+def _wanted(edges: Sequence[Node | Edge | None], needed: set[Node] | None) -> int:
+    """Which edges lead to something that was asked for, bit i for edge i."""
+    mask = 0
+    for i, edge in enumerate(edges):
+        if edge is not None and (needed is None or (edge.node if edge.__class__ is Edge else edge) in needed):
+            mask |= 1 << i
+    return mask
+
+
+def _apply(task: GraphTask, node: Node, gradient: Any, mask: int) -> Sequence[Any]:
+    """Runs the rules of a node for the edges in `mask`; recorded in the node's own name under `create_graph`."""
+    derivative = node.derivative
+    apply = derivative.apply if task.needed is None else derivative.restricted(mask)
     if gradient.__class__ is Owned and not derivative.takes_owned:
         gradient = gradient.array
     task.node = node
@@ -292,7 +294,7 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
 
     A saved input is what arrives over the edge of its slot, the saved result what leaves this node.
     """
-    derivative = node.derivative
+    derivative, edges = node.derivative, node.edges
     op = derivative.op
     values = list(derivative.opened(node))
     for i, name in enumerate(derivative.saved_names[: derivative.value_count]):
@@ -300,9 +302,9 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
         if name == "y":
             values[i] = untracked(value, node) if op.outputs == 1 else tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value))
         elif op.variadic:
-            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, node.edges, strict=True)]
+            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, edges, strict=True)]
         else:
-            edge = node.edges[op.inputs.index(name)]
+            edge = edges[op.inputs.index(name)]
             if edge is not None:
                 values[i] = untracked(value, edge)
     return tuple(values)

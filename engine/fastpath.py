@@ -41,7 +41,7 @@ _RECORD = """
 _UNARY = """
 def call({a}):
     if {a}.__class__ is not Tensor or modes.special:
-        return general({a})
+        return scalar({a}) if {a}.__class__ is float else general({a})
     p = {a}.node
     if p is None:
         return general({a})
@@ -78,7 +78,7 @@ def call({a}, {b}):
         return general({a}, {b})
     if q is None:
         if p is None:
-            return general({a}, {b})
+            return y if {a}.__class__ is float and {b}.__class__ is float else general({a}, {b})
         derivative = only_a
         saved = {saved_a}
     elif p is None:
@@ -107,6 +107,7 @@ def specialise(op: Op) -> Callable[..., Any]:
         "modes": modes,
         "next_number": next_number,
         "array": op.array,
+        "scalar": op.scalar,
     }
     text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
     exec(text, namespace)

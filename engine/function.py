@@ -14,7 +14,7 @@ from .hooks import as_gradient, as_tensor
 from .inplace import replace
 from .lazy import np
 from .node import AccumulateGrad, Edge, Node, here, next_number
-from .op import announce
+from .recording import announce
 from .saving import packed, unpacked
 from .shapes import shape_of
 from .tensor import Tensor, untracked

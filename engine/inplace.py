@@ -9,9 +9,10 @@ from .errors import EngineError, ShapeError
 from .hooks import mark_number_changed, move_retained
 from .lazy import np
 from .node import AccumulateGrad, node_of
-from .op import op, record
+from .op import op
 from .ops.index import as_index, check_fit, written_to
 from .ops.shape import expand
+from .recording import record
 from .tensor import Tensor, untracked
 from .values import as_raw
 from .versions import mark_changed

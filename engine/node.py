@@ -96,7 +96,7 @@ class Node:
     def edges(self) -> tuple[Node | Edge | None, ...]:
         """Where the gradient of each input goes."""
         others = self.others
-        if self.released:
+        if self.saved.__class__ is Place:  # released
             return ()
         if others.__class__ is tuple:
             return (self.edge, *others)

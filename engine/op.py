@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from . import modes
@@ -10,10 +9,10 @@ from .batch import Batched, lift
 from .derivative import Derivative
 from .errors import ArgumentError
 from .lazy import np
-from .node import TRANSPARENT, Edge, Node, here, next_number
-from .observe import listeners
-from .shapes import misfit, shape_of
-from .tensor import Tensor, untracked
+from .node import here
+from .recording import record
+from .shapes import misfit
+from .tensor import Tensor
 from .values import as_raw, wrap, wrap_any
 from .views import note_view
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 registry: dict[str, Op] = {}
 
-_getframe = sys._getframe
 _TAKES_ANY_NUMBER = 0x04  # CPython's flag of a code object with *args
 
 
@@ -344,60 +342,6 @@ def bind(op: Op, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         reason = "twice" if name in parameters else "but has no such parameter"
         raise ArgumentError(f"{op.name}() was given {name!r} {reason}")
     return values
-
-
-def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:
-    """Makes the node of an operation, at the nearest place outside the engine, and the Tensor of its result (several: a tuple)."""
-    if modes.special and not modes.local.enabled:
-        return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
-    frame = _getframe(2)
-    while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
-        frame = frame.f_back
-    arity = derivative.arity
-    others = edges[1] if arity == 2 else None if arity == 1 else edges[1:]
-    several = derivative.op.outputs > 1
-    out = record_at(frame, derivative, y[0] if several else y, edges[0], others, saved)
-    node: Node = out.node  # type: ignore[assignment]
-    if several:
-        node.shape = tuple(shape_of(part) for part in y)  # type: ignore[misc]
-    if modes.special:
-        announce(node, y)
-    return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y)) if several else out
-
-
-def record_at(frame: Any, derivative: Derivative, y: Any, edge: Any, others: Any, saved: tuple[Any, ...]) -> Tensor:
-    """The node of an operation of one result that stands where `frame` is, and its Tensor; nobody is told.
-
-    This is the hottest code of the forward pass. The fields are set one by one, since a constructor call would cost half as much
-    again as all of them together, and the place is two references, resolved to a line only when somebody asks.
-    """
-    node = Node()
-    node.derivative = derivative
-    node.edge = edge
-    node.others = others
-    node.saved = saved
-    node.sequence_nr = next_number()
-    node.shape = () if y.__class__ is float else y.shape
-    node.grad = None
-    node.code = frame.f_code
-    node.lasti = frame.f_lasti
-    out = Tensor()
-    out.data = y
-    out.node = node
-    return out
-
-
-def announce(node: Node, y: Any) -> None:
-    """Puts a node where the present mode says it stands, packs what it saves, and tells the listeners of it."""
-    place = modes.local.place
-    if place is not None:
-        node.code, node.lasti = place
-    if modes.local.saving:
-        from .saving import pack_saved
-
-        pack_saved(node)
-    for listener in listeners:
-        listener.created(node, y)
 
 
 def _camel(name: str) -> str:

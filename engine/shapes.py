@@ -46,6 +46,9 @@ def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
         return sum_to(expand(gradient, shape), shape) if have != shape else gradient
     lead = len(have) - len(shape)
     axes = tuple(range(lead)) + tuple(i + lead for i, size in enumerate(shape) if size == 1 and have[i + lead] != 1)
+    if gradient.__class__ is np.ndarray:
+        total = np.add.reduce(gradient, axes)
+        return total.reshape(shape) if shape else float(total)
     total = sum_axes(gradient, axes) if axes else gradient
     return reshape(total, shape) if shape != (() if total.__class__ is float else total.shape) else total
 

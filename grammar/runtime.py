@@ -62,6 +62,8 @@ class Runtime:
     def param(self, name: str, value: Any) -> Tensor:
         """A tracked leaf with its default or the value that was set for it."""
         value = self.settings.value_of(name, value)
+        if isinstance(value, tuple) and name in self.settings.set:
+            value = engine.tensor(list(value))  # on a command line (1,2) is a vector, as it is for --at
         if not isinstance(value, (float, int, Tensor)):
             raise EngineError(f"the param '{name}' must be a number or a tensor, not {kind_of(value)}", kind="type")
         made = self.params[name] = engine.leaf(value, name)

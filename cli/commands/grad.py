@@ -119,12 +119,11 @@ def the_expression(argument: str | None, option: str | None) -> str:
 
 def directions(point: "Point", hvp: list[str]) -> dict[str, Any]:
     """The --hvp options by name."""
-    from ..point import value_of
-    from ..program import pairs
+    from ..program import number, pairs
 
     found = {}
     for name, text in pairs(hvp, "--hvp").items():
-        found[point.chosen([name], "--hvp")[0]] = value_of(text, "--hvp", name)
+        found[point.chosen([name], "--hvp")[0]] = number(text, "--hvp", name)
     return found
 
 

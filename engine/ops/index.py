@@ -12,7 +12,8 @@ from ..batch import Batched
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..gradient import Owned, Scatter, cleared, deliver, is_basic, scatter_add
 from ..lazy import np
-from ..op import formula, op, record, record_at, registry
+from ..op import formula, op, registry
+from ..recording import record, record_at
 from ..shapes import one_axis, shape_of, whole
 from ..tensor import Mask, Tensor, untracked
 from ..values import as_raw, describe, is_truth, wrap, wrap_any
@@ -129,15 +130,16 @@ def _reader(name: str, node: str) -> Any:
 
 
 def _run_read(node: Any, g: Any) -> None:
-    """What the rule says and `deliver` does with it, short where a number goes into the buffer of a vector."""
-    have = node.edge.grad
-    if g.__class__ is float and have.__class__ is Owned:
-        (index,) = node.saved
+    """What the rule says and `deliver` does with it, short where an element or a row goes into the buffer of the whole."""
+    have, index = node.edge.grad, node.saved[0]
+    if have.__class__ is Owned and index.__class__ is int:
         flat = have.view or have.flat
-        if flat is not None and index.__class__ is int:
+        if flat is None or g.__class__ is not float:
+            have.array[index] += g
+        else:
             flat[index] += g
-            return
-    deliver(node.edge, Scatter(node.saved[0], g))
+    else:
+        deliver(node.edge, Scatter(index, g))
 
 
 _select = _reader("_select", "SelectBackward0")
@@ -159,18 +161,20 @@ def _read(x: Any, index: Any) -> Any:
 
 def getitem(x: Any, key: Any) -> Any:
     """x[key]: an element, a slice, or the elements that an index vector or a mask picks. Reads do not save x."""
-    # One element of a vector is what loops read most, so nothing that is not needed is done. Only callers outside the engine
-    # come here with a number: the node stands where they are.
+    # Elements of vectors, and rows, are what loops read most, so nothing that is not needed is done. Only callers outside the
+    # engine come here with a number: the node stands where they are.
     if key.__class__ is int and x.__class__ is Tensor and not modes.special:
         data = x.data
-        if data.__class__ is not float and data.ndim == 1:
+        vector = data.__class__ is not float and data.ndim == 1
+        if vector or (data.__class__ is not float and not modes.local.boxed):
             try:
-                value = data.item(key)
+                value = data.item(key) if vector else data[key]
             except (IndexError, OverflowError):
                 return _general_getitem(x, key)
             if x.node is None:
-                return wrap(value)
-            return record_at(_getframe(1), _selected(), value, x.node, None, (key,))
+                return value if value.__class__ is float and not modes.local.boxed else wrap(value)
+            frame = _getframe(1)
+            return record_at(frame.f_code, frame.f_lasti, _selected(), value, x.node, None, (key,))
     return _general_getitem(x, key)
 
 
@@ -287,7 +291,8 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
             if x.node is None and value_node is None:
                 return x
             mask = 3 if value_node is not None and x.node is not None else 1 if x.node is None else 2
-            return record_at(_getframe(1), written_to(mask), data, value_node, x.node, (key,))
+            frame = _getframe(1)
+            return record_at(frame.f_code, frame.f_lasti, written_to(mask), data, value_node, x.node, (key,))
     return _general_setitem(x, key, value, sole)
 
 

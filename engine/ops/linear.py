@@ -19,6 +19,8 @@ def transposed(x: Any) -> Any:
     """The last two axes swapped."""
     from .shape import _swap
 
+    if x.__class__ is np.ndarray:
+        return x.swapaxes(-1, -2) if x.ndim >= 2 else x
     ndim = len(shape_of(x))
     return _swap(x, ndim - 2, ndim - 1) if ndim >= 2 else x
 
@@ -41,7 +43,12 @@ def _rows_times(g: Any, b: Any) -> Any:
     return np.multiply.outer(g, b) if g.__class__ is np.ndarray and b.__class__ is np.ndarray else outer(g, b)
 
 
-@op(builtin=False, name="_mv", node="MvBackward0", a=lambda g, b: _rows_times(g, b), b=lambda g, a: matmul(transposed(a), g))
+def _columns_times(g: Any, a: Any) -> Any:
+    """The transpose of a times g, for a rule: of raw arrays at once."""
+    return g @ a if g.__class__ is np.ndarray and a.__class__ is np.ndarray else matmul(transposed(a), g)
+
+
+@op(builtin=False, name="_mv", node="MvBackward0", a=lambda g, b: _rows_times(g, b), b=lambda g, a: _columns_times(g, a))
 def _mv(a: Any, b: Any) -> Any:
     return a @ b
 

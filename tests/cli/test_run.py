@@ -1,5 +1,6 @@
 """`dagrad run`: programs, their settings, their output in each form."""
 
+import numpy as np
 import pytest
 
 MODEL = """\
@@ -159,3 +160,20 @@ def test_a_param_is_set_to_numbers_only(dagrad):
 def test_the_document_of_a_program_that_does_not_parse_has_no_output(dagrad):
     answer = dagrad("run", "-c", "x = 2x", "--json")
     assert (answer.code, answer.json["output"]) == (3, [])
+
+
+@pytest.mark.parametrize("value", ["[3,4]", "(3,4)", "@x.npy", "@x.csv:b"])
+def test_values_that_are_set_are_written_as_those_of_a_point(dagrad, tmp_path, monkeypatch, value):
+    monkeypatch.chdir(tmp_path)
+    np.save(tmp_path / "x.npy", np.array([3.0, 4.0]))
+    (tmp_path / "x.csv").write_text("a,b\n1,3\n2,4\n")
+    (tmp_path / "w.dg").write_text("param w = [1, 2]\ny = sum(w^2)\nbackward(y)\nprint(y)\n")
+    ran = dagrad("run", "w.dg", "--set", f"w={value}")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "25")
+
+
+def test_a_file_that_is_set_and_missing(dagrad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "w.dg").write_text("param w = [1, 2]\n")
+    ran = dagrad("run", "w.dg", "--set", "w=@nix.npy")
+    assert (ran.code, "cannot read nix.npy" in ran.err) == (2, True)
