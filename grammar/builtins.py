@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 
+from .record import Value
 from .words import plural
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Value):
     """How a function may be called: its parameters, how many of them have no default, and whether any number may follow."""
 
     parameters: tuple[str, ...]

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from .record import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Value):
     """A class of error. `wrong` is a program or a command line with the mistake, `right` the same one without it."""
 
     code: str

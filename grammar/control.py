@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .expressions import Name, Truth, name_of
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from .scope import Scope, Symbol
 
 
-@dataclass(slots=True, eq=False)
 class If(Statement):
     """`if c { } elif d { } else { }`."""
 
@@ -58,7 +56,6 @@ class If(Statement):
         emitter.branches(self)
 
 
-@dataclass(slots=True, eq=False)
 class For(Statement):
     """`for i in range(10) { }`, `for row in A { }`."""
 
@@ -101,7 +98,6 @@ class For(Statement):
         emitter.loop(self)
 
 
-@dataclass(slots=True, eq=False)
 class While(Statement):
     """`while c { }`."""
 
@@ -131,7 +127,6 @@ class While(Statement):
         emitter.repeat(self)
 
 
-@dataclass(slots=True, eq=False)
 class Break(Statement):
     """`break`."""
 
@@ -145,7 +140,6 @@ class Break(Statement):
         emitter.add(ast.Break(), self)
 
 
-@dataclass(slots=True, eq=False)
 class Continue(Statement):
     """`continue`."""
 
@@ -159,7 +153,6 @@ class Continue(Statement):
         emitter.add(ast.Continue(), self)
 
 
-@dataclass(slots=True, eq=False)
 class NoGrad(Statement):
     """`no_grad { }`: nothing inside is recorded."""
 
@@ -187,7 +180,6 @@ class NoGrad(Statement):
         emitter.add(ast.With(items=[item], body=emitter.apart(lambda inner: inner.fill(self.body))), self)
 
 
-@dataclass(slots=True, eq=False)
 class Assert(Statement):
     """`assert c, "message"`."""
 
@@ -209,7 +201,6 @@ class Assert(Statement):
         emitter.do(emitter.call("r_fail", message, self.test), self)
 
 
-@dataclass(slots=True, eq=False)
 class Import(Statement):
     """`import "lib.dg"`. `unit` is the file as it was read and checked."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .catalogue import entry
+from .record import Value, field
 
 if TYPE_CHECKING:
     from .source import Source, Span
 
 
-@dataclass(slots=True)
-class Label:
+class Label(Value):
     """A second place that explains an error, such as the bracket that was opened."""
 
     file: str
@@ -27,8 +26,7 @@ class Label:
         return cls(span.file, span.line, span.column, span.end_line, span.end_column, text)
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Value):
     """A call on the way to an error: in `name`, at this place, `count` times in a row."""
 
     name: str
@@ -38,8 +36,7 @@ class Frame:
     count: int = 1
 
 
-@dataclass(slots=True)
-class Diagnostic:
+class Diagnostic(Value):
     """One error. `kind` is its class in words; its code, category and explanation stand in the catalogue."""
 
     kind: str
@@ -75,8 +72,8 @@ class Diagnostic:
 
     def as_json(self) -> dict[str, Any]:
         """The documented form of an error in JSON."""
-        data = asdict(self)
-        return {"code": self.code, **data}
+        nested = {"labels": [label.as_dict() for label in self.labels], "stack": [frame.as_dict() for frame in self.stack]}
+        return {"code": self.code, **self.as_dict(), **nested}
 
 
 class DagradError(Exception):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .builtins import CONSTANTS
 from .expressions import CALLS, NATIVE, Bare, List, Name
 from .postfix import Call, Keyword
+from .record import Value
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 MAX_CASES = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(Value):
     """What the compiled code watches while it runs. Each costs time, so that only what was asked for is compiled in."""
 
     steps: bool = False

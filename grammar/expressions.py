@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .source import normal_name
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from .scope import Scope, Symbol
 
 
-@dataclass(slots=True, eq=False)
 class Number(Expression):
     """A literal number."""
 
@@ -37,7 +35,6 @@ class Number(Expression):
         return None
 
 
-@dataclass(slots=True, eq=False)
 class Truth(Expression):
     """`true` or `false`."""
 
@@ -58,7 +55,6 @@ class Truth(Expression):
         return emitter.constant(self.value, self)
 
 
-@dataclass(slots=True, eq=False)
 class Name(Expression):
     """A name that is read. `symbol` is what the check found behind it."""
 
@@ -87,7 +83,6 @@ class Name(Expression):
         return emitter.counter(self)
 
 
-@dataclass(slots=True, eq=False)
 class Unary(Expression):
     """`-x` and `+x`."""
 
@@ -118,7 +113,6 @@ NATIVE: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mu
 CALLS = {"/": "r_div", "//": "r_floordiv", "%": "r_mod", "^": "r_pow", "**": "r_pow", "@": "r_matmul"}
 
 
-@dataclass(slots=True, eq=False)
 class Pair(Expression):
     """Two operands with an operator between them."""
 
@@ -138,8 +132,6 @@ class Pair(Expression):
 
 class Binary(Pair):
     """Arithmetic on two values: `+ - * / // % ^ @`."""
-
-    __slots__ = ()
 
     def emit(self, emitter: Emitter) -> ast.expr:
         left, right = emitter.pair(self.left, self.right)
@@ -163,7 +155,6 @@ LONG = 20
 COMPARE: dict[str, type[ast.cmpop]] = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
 
 
-@dataclass(slots=True, eq=False)
 class Comparison(Expression):
     """`a < b`, and chains `a < b <= c` in which each operand is evaluated once."""
 
@@ -212,8 +203,6 @@ class Comparison(Expression):
 class Logical(Pair):
     """`a and b`, `a or b`: the second is evaluated only where it decides."""
 
-    __slots__ = ()
-
     def emit(self, emitter: Emitter) -> ast.expr:
         return emitter.boolean(self.condition(emitter), self)
 
@@ -233,7 +222,6 @@ class Logical(Pair):
         return found
 
 
-@dataclass(slots=True, eq=False)
 class Negation(Expression):
     """`not a`."""
 
@@ -250,7 +238,6 @@ class Negation(Expression):
         return emitter.negated(value, self)
 
 
-@dataclass(slots=True, eq=False)
 class Conditional(Expression):
     """`a if c else b`: only the chosen branch runs."""
 
@@ -284,7 +271,6 @@ class Conditional(Expression):
         return emitter.choose(self.test.condition(emitter), getattr(self.then, how), getattr(self.otherwise, how), self)
 
 
-@dataclass(slots=True, eq=False)
 class Bare(Expression):
     """A tuple: `a, b`, with or without parentheses."""
 
@@ -309,8 +295,6 @@ class Bare(Expression):
 class Group(Expression):
     """Parentheses. They leave no node: what stands inside them takes their span."""
 
-    __slots__ = ()
-
     @classmethod
     def build(cls, children: list[Any]) -> Any:
         left, inner, right = children
@@ -319,7 +303,6 @@ class Group(Expression):
         return inner
 
 
-@dataclass(slots=True, eq=False)
 class List(Expression):
     """`[a, b]`: a vector, or from nested ones a matrix."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .expressions import Name, name_of
@@ -16,13 +15,12 @@ if TYPE_CHECKING:
     from .scope import Scope, Symbol
 
 
-@dataclass(slots=True, eq=False)
 class Parameter(Node):
     """A parameter of a function, with its default where it has one."""
 
     name: str
     default: Expression | None = None
-    symbol: Any = field(default=None, repr=False)
+    symbol: Any = None
 
     @classmethod
     def build(cls, children: list[Any]) -> Parameter:
@@ -34,7 +32,6 @@ class Parameter(Node):
             self.default.check(scope)
 
 
-@dataclass(slots=True, eq=False)
 class Define(Statement):
     """A function: `def f(x) { … }` or `f(x) = value`."""
 
@@ -43,7 +40,7 @@ class Define(Statement):
     body: Block
     name_start: int = 0
     symbol: Symbol | None = None
-    scope: Any = field(default=None, repr=False)
+    scope: Any = None
 
     @classmethod
     def build(cls, children: list[Any]) -> Define:
@@ -65,7 +62,6 @@ class Define(Statement):
         return sum(p.default is None for p in self.parameters)
 
 
-@dataclass(slots=True, eq=False)
 class Return(Statement):
     """`return value`."""
 

@@ -87,7 +87,7 @@ class Reserve:
     SIZE = 4 * 2**20
 
     def __init__(self) -> None:
-        self._held: bytearray | None = bytearray(self.SIZE)
+        self._held: bytes | None = bytes(self.SIZE)  # which the system only promises, and need not fill with zeros
 
     def let_go(self) -> None:
         self._held = None

@@ -84,7 +84,7 @@ def calls(node: Any) -> Iterator[Call]:
         elif isinstance(item, Node):
             if isinstance(item, Call):
                 yield item
-            waiting += [getattr(item, field, None) for field in item.__dataclass_fields__]
+            waiting += item.as_tuple()
 
 
 def _one_after_another(statements: Iterable[Statement]) -> Iterator[Statement]:

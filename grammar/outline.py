@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .strings import String
@@ -48,7 +47,7 @@ def as_data(tree: Node, source: Source) -> Any:
 
 
 def _fields(node: Node) -> list[tuple[str, Any]]:
-    return [(f.name, getattr(node, f.name)) for f in fields(node) if f.name not in NOTES]
+    return [(name, value) for name, value in node.as_dict().items() if name not in NOTES]
 
 
 def _head(item: Any, source: Source | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .expressions import Binary, Comparison, List, Logical, Name, Number, Unary, name_of
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 ATTRIBUTES = ("grad", "T", "shape", "ndim", "size", "requires_grad", "is_leaf", "grad_fn")
 
 
-@dataclass(slots=True, eq=False)
 class Keyword(Node):
     """An argument given by name."""
 
@@ -35,7 +33,6 @@ class Keyword(Node):
         self.value.check(scope)
 
 
-@dataclass(slots=True, eq=False)
 class Call(Expression):
     """`f(a, n=b)`, and `x.f(a)`, which is `f(x, a)`. `symbol` is the function where it is known before the run."""
 
@@ -81,7 +78,6 @@ class Call(Expression):
         return emitter.invoke(self)
 
 
-@dataclass(slots=True, eq=False)
 class Attribute(Expression):
     """`x.grad`, `x.shape`…: one of the listed eight."""
 
@@ -103,7 +99,6 @@ class Attribute(Expression):
         return emitter.call(f"r_get_{self.name}", [self.value.emit(emitter)], self)
 
 
-@dataclass(slots=True, eq=False)
 class Slice(Node):
     """`a:b:c` inside an index."""
 
@@ -133,7 +128,6 @@ class Slice(Node):
         return emitter.call("r_slice", parts, self)
 
 
-@dataclass(slots=True, eq=False)
 class Index(Expression):
     """`x[i]`, `A[i, :]`, `x[mask]`."""
 
@@ -163,7 +157,6 @@ class Index(Expression):
         return keys[0] if len(keys) == 1 else emitter.several(keys, self)
 
 
-@dataclass(slots=True, eq=False)
 class Prime(Expression):
     """`f'`, `f''`: a derivative as a function."""
 

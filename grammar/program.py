@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from .diagnostic import DagradError, Diagnostic
 from .limits import Reserve, alarm, no_collection, recursion_limit
 from .reader import read_expression
+from .record import Record, field
 from .scope import Scope, Symbol
 from .source import Source
 from .units import FRAMES, Project, Unit
@@ -32,8 +32,7 @@ class StopRun(BaseException):
     """Raised by `on_backward` to end a run at once and without an error."""
 
 
-@dataclass
-class Settings:
+class Settings(Record):
     """How a program is run. `set` gives params and inputs their values; `output` hears each printed line as it comes."""
 
     set: dict[str, Any] = field(default_factory=dict)
@@ -59,8 +58,7 @@ class Settings:
         return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite)
 
 
-@dataclass
-class Run:
+class Run(Record):
     """What a run left: `values` of the top-level names, the leaves of the params, what was printed, and the error that ended it."""
 
     values: dict[str, Any] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from .record import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +20,7 @@ MAX_WIDTH = 160
 CONTEXT = 60
 
 
-@dataclass(slots=True)
-class Mark:
+class Mark(Value):
     """What stands under a source line: from column to just before end."""
 
     line: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .builtins import CONSTANTS, Signature, signatures
@@ -11,6 +10,7 @@ from .calls import check_call
 from .diagnostic import Diagnostic, Label
 from .functions import gives_value, leaves_nothing
 from .names import suggestion
+from .record import Record, field
 from .syntax import Block, Mistake, Node
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ MAX_LOOPS = 18
 ATTRIBUTE_NAMES = ("grad", "T", "shape", "ndim", "size", "requires_grad", "is_leaf", "grad_fn")
 
 
-@dataclass(slots=True, eq=False)
-class Symbol:
+class Symbol(Record):
     """What a name stands for. `python` is what it is called in the compiled code."""
 
     name: str

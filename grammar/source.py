@@ -5,15 +5,14 @@ from __future__ import annotations
 import bisect
 import os
 import unicodedata
-from dataclasses import dataclass
 
 from .diagnostic import DagradError, Diagnostic
+from .record import Value
 
 LARGEST = 64 * 2**20  # bytes of a program; a device file has no end
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Value):
     """A stretch of a source, from line and column to just before the end column; both count from 1."""
 
     file: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .expressions import Bare, Name, Truth, name_of
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from .scope import Scope
 
 
-@dataclass(slots=True, eq=False)
 class Declaration(Statement):
     """`param name = value` and `input name = value`."""
 
@@ -50,16 +48,11 @@ class Declaration(Statement):
 class Param(Declaration):
     """A tracked leaf."""
 
-    __slots__ = ()
-
 
 class Input(Declaration):
     """A constant that the command line can set."""
 
-    __slots__ = ()
 
-
-@dataclass(slots=True, eq=False)
 class Target(Node):
     """One place to assign to: a name, or an element of what a name holds."""
 
@@ -87,7 +80,6 @@ class Target(Node):
             emitter.assign_element(self.symbol, key, emitter.settle(value, mark), self.element)
 
 
-@dataclass(slots=True, eq=False)
 class Assign(Statement):
     """`x = value`, `v[i] = value`, `a, b = values`."""
 
@@ -126,7 +118,6 @@ class Assign(Statement):
             target.store(emitter, emitter.name(name, target))
 
 
-@dataclass(slots=True, eq=False)
 class Augment(Statement):
     """`x += value` and its like."""
 
@@ -164,7 +155,6 @@ class Augment(Statement):
         emitter.assign_element(target.symbol, key(), new, self)
 
 
-@dataclass(slots=True, eq=False)
 class Evaluate(Statement):
     """An expression as a statement: a call."""
 

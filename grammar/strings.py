@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .syntax import Expression, Mistake, Node
@@ -19,7 +18,6 @@ FORMAT = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?(?P<width>[0-9]+)?[,_]?(?:\.(?P<p
 MAX_WIDTH = 1000
 
 
-@dataclass(slots=True, eq=False)
 class Interpolation(Node):
     """`{value:format}` inside a string."""
 
@@ -30,7 +28,6 @@ class Interpolation(Node):
         self.value.check(scope)
 
 
-@dataclass(slots=True, eq=False)
 class String(Expression):
     """A string: pieces of text and interpolations in turn."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from .diagnostic import Diagnostic, Label
+from .record import Record
 from .tokens import Token
 
 if TYPE_CHECKING:
@@ -37,15 +37,14 @@ class Mistake(Exception):
         return Diagnostic.at(source.span(self.start, self.end), self.kind, self.message, self.help, labels)
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Record):
     """A piece of a program: the text from offset `start` to `end`."""
 
     start: int
     end: int
 
     # Kinds of token that are kept for the span and are no field.
-    PUNCTUATION: ClassVar[frozenset[str]] = frozenset(
+    PUNCTUATION = frozenset(
         {"RPAR", "LPAR", "LSQB", "RSQB", "PARAM", "INPUT", "DEF", "IF", "FOR", "WHILE", "BREAK", "CONTINUE", "RETURN", "NO_GRAD"}
         | {"ASSERT", "IMPORT", "ASSIGN", "NOT", "AND", "OR", "IN", "ELIF"}
     )
@@ -64,8 +63,6 @@ class Node:
 
 class Expression(Node):
     """A form that has a value."""
-
-    __slots__ = ()
 
     def emit(self, emitter: Emitter) -> ast.expr:
         """Python that computes the value."""
@@ -91,8 +88,6 @@ class Expression(Node):
 class Statement(Node):
     """A form that does something."""
 
-    __slots__ = ()
-
     def declare(self, scope: Scope) -> None:
         """Tells the scope which names it defines."""
 
@@ -109,7 +104,6 @@ class Statement(Node):
         raise NotImplementedError
 
 
-@dataclass(slots=True, eq=False)
 class Block(Node):
     """Statements in braces."""
 
@@ -135,14 +129,11 @@ class Block(Node):
 class Program(Block):
     """A whole file."""
 
-    __slots__ = ()
-
     @classmethod
     def build(cls, children: list[Any]) -> Program:
         return cls(0, end_of(children[-1]) if children else 0, children)
 
 
-@dataclass(slots=True, eq=False)
 class Solo(Node):
     """An expression that stands alone."""
 

@@ -1,6 +1,5 @@
 """`dagrad explain`: what an error code means, with an example."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from ..parameters import Argument
@@ -29,14 +28,14 @@ def command(
     if entry is None:
         raise UsageError(f"there is no error code {code}", help="dagrad explain lists them")
     if screen.json:
-        screen.document(**asdict(entry))
+        screen.document(**entry.as_dict())
     else:
         screen.line(text(entry))
 
 
 def listing(screen: Screen, entries: "list[Entry]") -> None:
     if screen.json:
-        screen.document(errors=[asdict(entry) for entry in entries])
+        screen.document(errors=[entry.as_dict() for entry in entries])
     else:
         screen.table(["code", "kind", "what"], [[entry.code, entry.kind, entry.title] for entry in entries])
 

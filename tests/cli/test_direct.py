@@ -93,7 +93,8 @@ def test_plain_lines_are_read_directly(monkeypatch, words):
     "words",
     [
         [], ["--help"], ["grad", "-h"], ["grd"], ["graph"], ["graph", "--help"], ["__init__"], ["commands"], ["grad", "-x^2"],
-        ["grad", "x", "y"], ["grad", "x", "--at"], ["grad", "x", "--at", "--json"], ["grad", "x", "--digits", "18"], ["grad", "x", "--digits", "three"],
+        ["grad", "x", "y"], ["grad", "x", "--at"], ["grad", "x", "--at", "--json"],
+        ["grad", "x", "--digits", "18"], ["grad", "x", "--digits", "three"],
         ["grad", "x", "--json=1"], ["grad", "x", "--format", "tabel"], ["run", "x", "-qo", "y"], ["run", "--", "x"], ["completion"],
         ["run", "x", "--seed", "1", "--seed", "2"], ["run", "x", "--max-memory", "1K"], ["run", "x", "--timeout", "nan"],
     ],
