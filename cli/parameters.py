@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import GenericAlias, UnionType
-from typing import Any, NamedTuple, Self, dataclass_transform
+from typing import Any, Self, dataclass_transform
 
 
 class Option:
@@ -65,15 +65,17 @@ class Options:
 REQUIRED: Any = object()  # the default of what has none
 
 
-class Parameter(NamedTuple):
+class Parameter:
     """One option or argument."""
 
-    name: str
-    mark: Option | Argument
-    hint: Any  # the type as it was written
-    type: Any  # of one value
-    many: bool  # whether a list of values is given
-    default: Any
+    def __init__(self, name: str, mark: Option | Argument, hint: Any, default: Any) -> None:
+        self.name = name
+        self.mark = mark
+        self.hint = hint  # the type as it was written: list[str] | None
+        found = next(part for part in hint.__args__ if part is not type(None)) if isinstance(hint, UnionType) else hint
+        self.many = isinstance(found, GenericAlias)  # whether a list of values is given
+        self.type = found.__args__[0] if self.many else found  # of one value
+        self.default = default
 
 
 def is_group(hint: Any) -> bool:
@@ -87,8 +89,4 @@ def spread(hints: dict[str, Any], defaults: dict[str, Any]) -> Iterator[Paramete
         if is_group(hint):
             yield from spread(hint.hints(), {field: getattr(hint, field) for field in hint.hints() if hasattr(hint, field)})
         else:
-            inner = hint.__origin__
-            found = next(part for part in inner.__args__ if part is not type(None)) if isinstance(inner, UnionType) else inner
-            many = isinstance(found, GenericAlias)  # list[str]
-            kind = found.__args__[0] if many else found
-            yield Parameter(name, hint.__metadata__[0], inner, kind, many, defaults.get(name, REQUIRED))
+            yield Parameter(name, hint.__metadata__[0], hint.__origin__, defaults.get(name, REQUIRED))

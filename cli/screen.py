@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from . import document
 from .status import Exit, Failure, UsageError
 
 if TYPE_CHECKING:
@@ -112,6 +110,8 @@ class Screen:
 
     def document(self, **fields: Any) -> None:
         """The answer as one JSON document."""
+        from . import document
+
         self.line(document.dump(self.command, True, fields))
 
     def close(self) -> None:
@@ -147,6 +147,8 @@ class Screen:
 
     def progress(self, text: str) -> None:
         """A line on stderr that the next one overwrites; an empty one wipes it."""
+        import shutil
+
         width = shutil.get_terminal_size().columns - 1
         self.err.write(f"\r{text[:width]}\x1b[K")
         self.err.flush()
@@ -154,6 +156,8 @@ class Screen:
     def failure(self, failure: Failure) -> Exit:
         """Reports a failure: the text on stderr, with --json the document on stdout as well. Returns the exit code."""
         if self.json:
+            from . import document
+
             errors = [diagnostic.as_json() for diagnostic in failure.diagnostics]
             self.line(document.dump(self.command, False, {**failure.document, "error": errors[0], "errors": errors}))
         self.out.flush()  # what the program printed comes before what became of it
@@ -164,6 +168,8 @@ class Screen:
         from dagrad.grammar import parts, render
 
         if self.error_format == "json":
+            from . import document
+
             self.err.write(document.text([diagnostic.as_json() for diagnostic in diagnostics]) + "\n")
             return
         for diagnostic in diagnostics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import inplace, interop, ops
@@ -17,24 +18,24 @@ from .errors import (
     ShapeError,
     VersionError,
 )
-from .function import Function, once_differentiable
 from .hooks import RemovableHandle, register_multi_grad_hook
-from .kinks import Kink, KinkRecorder
 from .lazy import no_warnings, when_numpy_is_imported
 from .leaves import alias, assign, detach, gradient_of, zero_grad
 from .modes import enable_grad, is_grad_enabled, no_grad, plain_scalars, set_grad_enabled
 from .node import AccumulateGrad, Edge, Node, Place, here
-from .numeric import Comparison, compare
 from .observe import Listener
 from .op import Op, registry
-from .saving import checkpoint, saved_tensors_hooks
 from .tensor import Mask, Tensor, leaf, tensor, untracked
 from .transforms import derivative, grad, gradient, hessian, hvp, jacobian, jvp, numeric_jacobian, partials, vjp
 from .values import Bool
-from .verify import GradcheckError, gradcheck, gradgradcheck
 
-if TYPE_CHECKING:
-    from . import optimize  # at run time it is imported when it is first asked for
+if TYPE_CHECKING:  # at run time these are imported when they are first asked for
+    from . import optimize
+    from .function import Function, once_differentiable
+    from .kinks import Kink, KinkRecorder
+    from .numeric import Comparison, compare
+    from .saving import checkpoint, saved_tensors_hooks
+    from .verify import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
     "AccumulateGrad",
@@ -108,8 +109,21 @@ inplace.install({name: registry[name].call for name in _IN_PLACE})
 interop.install()
 
 
+_LATER = {
+    "function": ("Function", "once_differentiable"),
+    "kinks": ("Kink", "KinkRecorder"),
+    "numeric": ("Comparison", "compare"),
+    "saving": ("checkpoint", "saved_tensors_hooks"),
+    "verify": ("GradcheckError", "gradcheck", "gradgradcheck"),
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Every op is a name of this module: `from dagrad.engine import sin`."""
+    """What a plain run does without, and every op: `from dagrad.engine import sin`."""
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+            return value
     try:
         return getattr(ops, name)
     except AttributeError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Iterator
 from types import CodeType, TracebackType
@@ -100,6 +99,8 @@ class enable_grad(_GradMode):
 
 def _decorate(mode: Callable[[], Any], function: F) -> F:
     """`function` with each of its calls (of a generator: each step) run under `mode`; the caller's mode holds in between."""
+    import inspect  # which is slow to import; a program decorates nothing
+
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)

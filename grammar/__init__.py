@@ -1,20 +1,27 @@
 """The .dg language: programs are parsed, checked, compiled to Python and run on the engine."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dagrad.engine import Bool
 
-from .catalogue import BY_CODE, ENTRIES, Entry, entry
 from .diagnostic import DagradError, Diagnostic, Frame, Label
-from .formatting import formatted
-from .highlight import highlighted
 from .limits import TimeIsUp, alarm
 from .outline import as_data, outline
-from .parentheses import parenthesised
 from .program import Expression, Program, Run, Settings, StopRun, compile_expression, compile_program, evaluate_constant
 from .reader import read_program
-from .rendering import parts, render
-from .session import Session, is_incomplete
 from .source import Source, Span
 from .values import Text, Tuple, format_number, format_value
+
+if TYPE_CHECKING:
+    from .catalogue import BY_CODE, ENTRIES, Entry, entry
+    from .formatting import formatted
+    from .highlight import highlighted
+    from .parentheses import parenthesised
+    from .rendering import parts, render
+    from .session import Session, is_incomplete
 
 __all__ = [
     "BY_CODE",
@@ -53,3 +60,22 @@ __all__ = [
     "read_program",
     "render",
 ]
+
+# A run needs none of these: each module is imported when one of its names is first asked for.
+_LATER = {
+    "catalogue": ("BY_CODE", "ENTRIES", "Entry", "entry"),
+    "formatting": ("formatted",),
+    "highlight": ("highlighted",),
+    "parentheses": ("parenthesised",),
+    "rendering": ("parts", "render"),
+    "session": ("Session", "is_incomplete"),
+}
+
+if not TYPE_CHECKING:  # a checker must not take every name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        for module, names in _LATER.items():
+            if name in names:
+                value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .catalogue import entry
 from .record import Value, field
 
 if TYPE_CHECKING:
+    from .catalogue import Entry
     from .source import Source, Span
 
 
@@ -63,12 +63,19 @@ class Diagnostic(Value):
     @property
     def code(self) -> str:
         """The stable code that `dagrad explain` takes."""
-        return entry(self.kind).code
+        return self.entry.code
 
     @property
     def category(self) -> str:
         """One of usage, file, syntax, name, runtime, limit: it decides the exit code."""
-        return entry(self.kind).category
+        return self.entry.category
+
+    @property
+    def entry(self) -> Entry:
+        """What the catalogue says of its kind."""
+        from .catalogue import entry
+
+        return entry(self.kind)
 
     def as_json(self) -> dict[str, Any]:
         """The documented form of an error in JSON."""

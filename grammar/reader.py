@@ -50,26 +50,28 @@ def read_expression(source: Source) -> syntax.Expression:
 
 
 def _read(source: Source, start: str) -> Any:
-    from .recovery import diagnose, too_deep
-
     try:
         with no_collection():
             parser = machine()
             return parser.parse(parser.lex(source.text), start)
     except TooDeep as deep:
+        from .recovery import too_deep
+
         raise too_deep(source, deep.token) from None
     except (UnexpectedToken, Mistake):
+        from .recovery import diagnose
+
         raise diagnose(source, start) from None
 
 
 def read_solo(text: str, base: int) -> syntax.Expression:
     """The expression inside a string; its positions are those in the program, where it begins at `base`."""
-    from .mistakes import explain
-
     parser = machine()
     try:
         return cast("syntax.Solo", parser.parse(_moved(parser.lex(text), base), "solo")).value
     except UnexpectedToken as unexpected:
+        from .mistakes import explain
+
         raise explain(unexpected, base + len(text)) from None
 
 

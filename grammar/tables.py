@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from .record import Record
 from .tokens import Token, scan
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 TABLES = os.path.join(os.path.dirname(__file__), "dagrad.tables")
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """One alternative of a rule."""
 
     origin: str  # the rule it belongs to

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 def script(shell: str) -> str:
     """The script for a shell, as `generate` made it."""
-    return Path(__file__).with_name(f"dagrad.{shell}").read_text("utf-8")
+    with open(os.path.join(os.path.dirname(__file__), f"dagrad.{shell}"), encoding="utf-8") as file:
+        return file.read()

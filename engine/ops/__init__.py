@@ -29,22 +29,41 @@ def _comparison(test: Any) -> Any:
     return call
 
 
+def _written_when_used(slot: str, op: Op) -> Any:
+    """The operator until it is first used: then its fast path is written and takes its place. A program uses few of them."""
+
+    def call(*operands: Any) -> Any:
+        setattr(Tensor, slot, op.function)
+        return op.call(*operands)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = op.doc
+    return call
+
+
+# Python's names of the operators that have a fast path; `-x` is the only one of one operand.
+_OPERATORS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "pow": "pow",
+    "mod": "remainder",
+    "floordiv": "floor_divide",
+    "neg": "neg",
+}
+_COMMUTE = ("add", "mul")  # a number on the left needs no second function
+
+
 def _install_operators() -> None:
-    """Gives Tensor its operators. Sum and product commute, so that a number on the left needs no second function."""
-    for name, op_name in (
-        ("add", "add"),
-        ("sub", "sub"),
-        ("mul", "mul"),
-        ("truediv", "div"),
-        ("pow", "pow"),
-        ("mod", "remainder"),
-        ("floordiv", "floor_divide"),
-    ):
-        function = registry[op_name].function
-        setattr(Tensor, f"__{name}__", function)
-        setattr(Tensor, f"__r{name}__", function if name in ("add", "mul") else _reflected(registry[op_name].call))
+    """Gives Tensor its operators."""
+    for name, op_name in _OPERATORS.items():
+        op = registry[op_name]
+        for slot in (f"__{name}__", f"__r{name}__") if name in _COMMUTE else (f"__{name}__",):
+            setattr(Tensor, slot, _written_when_used(slot, op))
+        if name not in (*_COMMUTE, "neg"):
+            setattr(Tensor, f"__r{name}__", _reflected(op.call))
     others = {
-        "neg": registry["neg"].function,
         "pos": lambda x: x,
         "abs": registry["abs"].call,
         "matmul": linear.matmul,
@@ -58,8 +77,10 @@ def _install_operators() -> None:
         setattr(Tensor, f"__{name}__", function)
     # What stands in a rule may be batched.
     for name in ("add", "sub", "mul", "truediv", "pow", "neg", "matmul"):
-        for side in ("", "r") if name != "neg" else ("",):
-            setattr(Batched, f"__{side}{name}__", getattr(Tensor, f"__{side}{name}__"))
+        function = registry[_OPERATORS.get(name, name)].call
+        setattr(Batched, f"__{name}__", function)
+        if name != "neg":
+            setattr(Batched, f"__r{name}__", function if name in _COMMUTE else _reflected(function))
 
 
 # Builtins that make tensors out of nothing, or take something else first: no methods.
