@@ -51,6 +51,8 @@ class Record(metaclass=Fields):
             raise TypeError(f"{kind.__name__} has {len(fields)} fields, {len(values)} were given")
         for field, value in zip(fields, values):  # noqa: B905 - the rest comes below
             setattr(self, field, value)
+        if len(values) == len(fields) and not named:
+            return
         for field in fields[len(values) :]:
             if field in named:
                 value = named.pop(field)

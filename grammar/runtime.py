@@ -15,7 +15,7 @@ from .data import load, save
 from .values import Text, Tuple, boolean, format_value, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from .program import Settings
     from .source import Source
@@ -43,10 +43,11 @@ class Runtime:
         self.imported: set[int] = set()
         self.shown: Any = None
 
-    def globals(self, used: Iterable[str], names: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The namespace, or what is added to `names`: the runtime's functions (r_) and the builtins (b_) that are `used`."""
+    def globals(self, used: Collection[str], names: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The namespace, or what is added to `names`: the runtime's functions (r_), and of operators and builtins (b_) those that are `used`."""
         names = {} if names is None else names
-        names.update({"__builtins__": {}, **SHARED, **builtin_functions(used), **optimize.functions(self.params)})
+        operators = {name: registry[op].function for name, op in OPERATORS.items() if name in used}
+        names.update({"__builtins__": {}, **SHARED, **operators, **builtin_functions(used), **optimize.functions(self.params)})
         names.update(
             b_print=self.print, b_backward=self.backward, b_zero_grad=self.zero_grad, b_save=self.save,
             r_param=self.param, r_input=self.input, r_step=self.step, r_enter=self.enter, r_leave=self.leave, r_show=self.show,
@@ -181,7 +182,9 @@ OWN_FUNCTIONS: dict[str, Any] = {
     "b_vjp": engine.vjp,
     "b_hvp": engine.hvp,
 }
-_ENGINE = ("div", "floordiv", "mod", "pow", "matmul", "getitem", "setitem", "vector", "assign", "alias", "no_grad")
+# As with builtins, only those that compiled code names are made.
+OPERATORS = {"r_div": "div", "r_floordiv": "floor_divide", "r_mod": "remainder", "r_pow": "pow"}
+_ENGINE = ("matmul", "getitem", "setitem", "vector", "assign", "alias", "no_grad")
 _SUPPORT = ("value", "call", "keep", "text", "iterate", "unpack", "unset", "fail", "finite", "derivative", "assign_element")
 _VALUES = ("TRUE", "FALSE", "UNSET", "several", "boolean", "truth", "both", "fails")
 SHARED: dict[str, Any] = {

@@ -8,7 +8,7 @@ from dagrad.grammar import Source, compile_program
 from dagrad.grammar.blocks import module
 from dagrad.grammar.emitter import Checks
 from dagrad.grammar.program import python_code
-from dagrad.grammar.runtime import SHARED
+from dagrad.grammar.runtime import OPERATORS, SHARED
 
 PROGRAM = """
 param w = [1, 2]
@@ -42,7 +42,7 @@ def test_runtime_names_exist():
     names = {
         node.id for node in ast.walk(compiled(PROGRAM, Checks(True, True, True))) if isinstance(node, ast.Name) and node.id.startswith("r_")
     }
-    assert names - set(SHARED) <= {"r_param", "r_input", "r_step", "r_enter", "r_leave"}
+    assert names - {*SHARED, *OPERATORS} <= {"r_param", "r_input", "r_step", "r_enter", "r_leave"}
 
 
 def test_every_node_stands_in_the_text():
