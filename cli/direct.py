@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from .options import Command, declared
@@ -117,7 +116,7 @@ def value(parameter: Parameter, text: Any) -> Any:
     mark, kind = parameter.mark, parameter.type
     if kind is bool:
         return text
-    if kind is Path and os.path.exists(text) and not os.access(text, os.R_OK):
+    if hasattr(kind, "__fspath__") and os.path.exists(text) and not os.access(text, os.R_OK):
         raise NotPlain
     if isinstance(mark, Argument):
         return kind(text)

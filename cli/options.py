@@ -5,10 +5,9 @@
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from .parameters import Argument, Option, Options, Parameter, is_group, spread
+from .parameters import Argument, File, Option, Options, Parameter, is_group, spread
 from .screen import Screen
 from .status import UsageError
 
@@ -54,7 +53,7 @@ class Form(Options):
     """Where the answer goes and what it looks like."""
 
     json: Annotated[bool, Option("--json", help="Print one JSON document.")] = False
-    output: Annotated[Path | None, Option("--output", "-o", metavar="FILE", help="Write the answer to FILE.")] = None
+    output: Annotated[File | None, Option("--output", "-o", metavar="FILE", help="Write the answer to FILE.")] = None
     quiet: Annotated[bool, Option("--quiet", "-q", help="Leave out what is not the answer itself.")] = False
     color: Annotated[Color, Option("--color", help="When to use colours.")] = Color.AUTO
     error_format: Annotated[ErrorFormat, Option("--error-format", help="The form of error messages.")] = ErrorFormat.FULL
@@ -95,7 +94,7 @@ class Program(Script):
     set: Annotated[list[str] | None, Option("--set", metavar="NAME=EXPR", help="The value of a param or input; repeatable.")] = None
     seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0
     allow_write: Annotated[
-        Path | None, Option("--allow-write", metavar="DIR", help="The folder that save() may write to.  [default: none]")
+        File | None, Option("--allow-write", metavar="DIR", help="The folder that save() may write to.  [default: none]")
     ] = None
     check_finite: Annotated[
         bool, Option("--check-finite", help="Stop at the first value or gradient that is not finite and name its line.")

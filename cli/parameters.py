@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import GenericAlias, UnionType
-from typing import Any, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Option:
@@ -60,6 +63,19 @@ class Options:
     def gather(cls, values: dict[str, Any]) -> Self:
         """The group whose fields are among `values`."""
         return cls(**{name: hint.gather(values) if is_group(hint) else values[name] for name, hint in cls.hints().items()})
+
+
+class File(str):
+    """The name of a file or folder; a Path only where it is asked for, since that takes time to import."""
+
+    def __fspath__(self) -> str:
+        return self
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self)
 
 
 REQUIRED: Any = object()  # the default of what has none

@@ -106,7 +106,7 @@ def settings(program: Program, output: Callable[[str], None], on_backward: Calla
         max_depth=limits.max_depth,
         max_elements=limits.max_elements,
         timeout=limits.timeout,
-        allow_write=None if program.allow_write is None else str(program.allow_write),
+        allow_write=None if program.allow_write is None else str(program.allow_write.path),
         check_finite=program.check_finite,
         on_backward=on_backward,
     )

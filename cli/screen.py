@@ -9,7 +9,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .status import Exit, Failure, UsageError
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from dagrad.grammar import Diagnostic, Source
+
+    from .parameters import File
 
 STYLES = {
     "error": "bold red",
@@ -55,7 +56,7 @@ class Screen:
     """Where a command's answer goes, in the form that was asked for."""
 
     def __init__(
-        self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: Path | None = None, quiet: bool = False
+        self, *, json: bool = False, color: str = "auto", error_format: str = "full", output: File | None = None, quiet: bool = False
     ) -> None:
         self.command = ""  # as in the document: "graph dump"
         self.json = json
@@ -67,11 +68,11 @@ class Screen:
         self.err = sys.stderr
 
     @staticmethod
-    def _open(path: Path) -> TextIO:
+    def _open(file: File) -> TextIO:
         try:
-            return path.open("a", encoding="utf-8")
+            return file.path.open("a", encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror}") from None
+            raise UsageError(f"cannot write {file.path}: {error.strerror}") from None
 
     @property
     def out(self) -> TextIO:

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from typer.main import get_command
 
 from .help import Command, Group
 from .options import call, declared
-from .parameters import REQUIRED, Argument, Parameter
+from .parameters import REQUIRED, Argument, File, Parameter
 from .status import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -71,14 +72,18 @@ def collect(package: Any, words: list[str], path: list[str], about: str) -> type
 def flat(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with its groups of options spread out and all of them declared as Typer wants them."""
 
+    takes = list(declared(command))
+
     def flattened(context: typer.Context, **values: Any) -> int | None:
-        return call(command, values, context.obj)
+        files = {parameter.name: File(values[parameter.name]) for parameter in takes if parameter.type is File and values[parameter.name]}
+        return call(command, {**values, **files}, context.obj)
 
     kind = inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
-    for parameter in declared(command):
+    for parameter in takes:
+        hint = Path | None if parameter.type is File else parameter.hint
         default = inspect.Parameter.empty if parameter.default is REQUIRED else parameter.default
-        annotation = Annotated[parameter.hint, as_typer(parameter)]  # type: ignore[name-defined]
+        annotation = Annotated[hint, as_typer(parameter)]  # type: ignore[valid-type]
         parameters.append(inspect.Parameter(parameter.name, kind, default=default, annotation=annotation))
     flattened.__doc__ = command.__doc__
     flattened.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

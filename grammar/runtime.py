@@ -44,7 +44,7 @@ class Runtime:
         self.shown: Any = None
 
     def globals(self, used: Collection[str], names: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The namespace, or what is added to `names`: the runtime's functions (r_), and of operators and builtins (b_) those that are `used`."""
+        """The namespace, or what is added to `names`: the runtime's functions (r_), and the operators and builtins (b_) `used`."""
         names = {} if names is None else names
         operators = {name: registry[op].function for name, op in OPERATORS.items() if name in used}
         names.update({"__builtins__": {}, **SHARED, **operators, **builtin_functions(used), **optimize.functions(self.params)})

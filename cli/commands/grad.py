@@ -1,11 +1,10 @@
 """`dagrad grad`: value and derivatives of one expression at a point."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..options import At, Digits, Limits
-from ..parameters import Argument, Option
+from ..parameters import Argument, File, Option
 from ..screen import Screen
 from ..status import UsageError
 
@@ -36,7 +35,7 @@ def command(
         list[str] | None, Option("--hvp", metavar="NAME=VALUE", help="The Hessian times this direction; repeatable.")
     ] = None,
     data: Annotated[
-        Path | None, Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
+        File | None, Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
     ] = None,
     sum: Annotated[bool, Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
     chunk: Annotated[int | None, Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
@@ -81,7 +80,7 @@ def over_rows(
     text: str,
     at: list[str],
     wrt: list[str],
-    data: Path,
+    data: File,
     pieces: tuple[int | None, str | None],
     add: bool,
     format: Format,
@@ -90,7 +89,7 @@ def over_rows(
     """The gradient of a sum over the rows of a file."""
     from ..summing import RowSum
 
-    rows_of = RowSum(text, at, data, add)
+    rows_of = RowSum(text, at, data.path, add)
     names, (chunk, dask) = rows_of.chosen(wrt), pieces
     if dask is not None and chunk is None:
         raise UsageError("--dask needs --chunk", help="the workers share the pieces of a data file")

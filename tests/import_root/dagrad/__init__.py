@@ -1,5 +1,5 @@
 """Makes `dagrad.engine` the folder engine/ of this repository, and so for its neighbours."""
 
-from pathlib import Path
+import os
 
-__path__ = [str(Path(__file__).parents[3])]
+__path__ = [os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))]
