@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -45,6 +46,8 @@ def prepare() -> None:
     # A graph holds no cycle, so reference counting frees it. The collector would find nothing, and its passes over
     # a growing graph double the time of a loop over scalars.
     gc.disable()
+    # Nor is there anything to be found when the process ends, where Python looks all the same: at the modules, above all.
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
