@@ -254,3 +254,18 @@ def test_reductions_of_losses() -> None:
     p, t = var([1.0, 3.0]), np.array([0.0, 0.0])
     np.testing.assert_array_equal(ops.mse(p, t, reduction="none").data, [1.0, 9.0])
     assert ops.mse(p, t, reduction="sum").item() == 10.0
+
+
+def test_an_operator_is_written_out_when_it_is_first_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    multiplied = engine.registry["mul"].function
+    for slot in ("__mul__", "__rmul__"):
+        monkeypatch.setattr(Tensor, slot, ops._written_when_used(slot, engine.registry["mul"]))
+    x = var(3.0)
+    nodes = [(x * x).grad_fn, (x * x).grad_fn, (2.0 * x).grad_fn]
+    assert Tensor.__mul__ is multiplied
+    assert Tensor.__rmul__ is multiplied
+    assert {node.name() for node in nodes} == {"MulBackward0"}
+    # The first use stands where it is written, as all others do.
+    positions = [engine.Place(node.code, node.lasti).position for node in nodes]
+    assert {place[:2] for place in positions if place} == {(__file__, positions[0][1])}
+    assert len({place[2] for place in positions if place}) == 3
