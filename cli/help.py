@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from .parameters import is_negative
 from .status import MEANING, Exit
 
 
@@ -56,7 +57,7 @@ class Command(TyperCommand):
                 expressions += rest
             elif token in takes_value:
                 kept += [token, *([value] if takes_value[token] and (value := next(rest, None)) is not None else [])]
-            elif token.startswith("-") and len(token) > 1 and not (token.startswith("--") and token[2:3].isalpha()):
+            elif is_negative(token):
                 expressions.append(token)
             else:
                 kept.append(token)

@@ -94,6 +94,11 @@ class Parameter:
         self.default = default
 
 
+def is_negative(word: str) -> bool:
+    """Whether a word that is no option may be an expression that begins with a minus sign: two dashes and a letter never are."""
+    return word.startswith("-") and len(word) > 1 and not (word.startswith("--") and word[2:3].isalpha())
+
+
 def is_group(hint: Any) -> bool:
     """Whether an annotation says that several options are taken as one parameter."""
     return isinstance(hint, type) and issubclass(hint, Options)

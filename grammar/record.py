@@ -1,6 +1,6 @@
 """Classes that are their fields. What `dataclass` does, without writing and compiling the methods of each class at import.
 
-There are fifty such classes, one for each form of the language, and to make them would take a quarter of a short run.
+There are fifty such classes, one for each form of the language, and to make them took a tenth of a short run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tables of the grammar, which Lark makes ahead (build.py): how tokens look, the rules, and what to do in each state.
 
 dagrad.tables is plain text. A program visits few of the states, so that a line is taken apart when its state is first entered;
-Lark itself takes longer to import than most programs take to run, and is needed only to make the tables.
+Lark itself takes as long to import as all else that a short program needs, and is used only to make the tables.
 """
 
 from __future__ import annotations

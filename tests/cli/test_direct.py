@@ -81,6 +81,8 @@ def test_what_is_read_directly_is_what_typer_reads(line):
         ["test", "a", "b", "-j", "2", "--junit", "report.xml"],
         ["fmt", "a.dg", "--check"],
         ["ops"],
+        ["grad", "-x^2", "--at", "x=3", "-q"],
+        ["grad", "--(x)", "-o", "file"],
     ],
 )
 def test_plain_lines_are_read_directly(monkeypatch, words):
@@ -92,7 +94,7 @@ def test_plain_lines_are_read_directly(monkeypatch, words):
 @pytest.mark.parametrize(
     "words",
     [
-        [], ["--help"], ["grad", "-h"], ["grd"], ["graph"], ["graph", "--help"], ["__init__"], ["commands"], ["grad", "-x^2"],
+        [], ["--help"], ["grad", "-h"], ["grd"], ["graph"], ["graph", "--help"], ["__init__"], ["commands"], ["grad", "-x", "-y"],
         ["grad", "x", "y"], ["grad", "x", "--at"], ["grad", "x", "--at", "--json"],
         ["grad", "x", "--digits", "18"], ["grad", "x", "--digits", "three"],
         ["grad", "x", "--json=1"], ["grad", "x", "--format", "tabel"], ["run", "x", "-qo", "y"], ["run", "--", "x"], ["completion"],
