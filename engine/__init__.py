@@ -18,6 +18,7 @@ from .errors import (
     VersionError,
 )
 from .function import Function, once_differentiable
+from .fused import Formula, Step, fuse
 from .hooks import RemovableHandle, register_multi_grad_hook
 from .kinks import Kink, KinkRecorder
 from .lazy import no_warnings, when_numpy_is_imported
@@ -44,6 +45,7 @@ __all__ = [
     "Edge",
     "Engine",
     "EngineError",
+    "Formula",
     "FreedGraphError",
     "Function",
     "GradcheckError",
@@ -59,6 +61,7 @@ __all__ = [
     "Place",
     "RemovableHandle",
     "ShapeError",
+    "Step",
     "Tensor",
     "VersionError",
     "alias",
@@ -70,6 +73,7 @@ __all__ = [
     "detach",
     "detect_anomaly",
     "enable_grad",
+    "fuse",
     "grad",
     "gradcheck",
     "gradgradcheck",
