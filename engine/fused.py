@@ -51,6 +51,7 @@ class Formula(NamedTuple):
 
 def fuse(formula: Formula) -> Callable[..., Any]:
     """The function of a formula's arguments: a Tensor with one node, a float where nothing is tracked, None where it does not apply."""
+    derivative = FusedDerivative(formula)
     names: dict[str, Any] = {
         "__package__": __package__,
         "Node": Node,
@@ -58,9 +59,9 @@ def fuse(formula: Formula) -> Callable[..., Any]:
         "modes": modes,
         "next_number": next_number,
         "getframe": sys._getframe,
-        "derivative": FusedDerivative(formula),
+        "derivative": derivative,
     }
-    return _compiled(_forward(formula, names), names)
+    return _compiled(_forward(formula, derivative.saves, names), names)
 
 
 # ---------------------------------------------------------------- forwards
@@ -101,7 +102,7 @@ _RECORD = """
     return out"""
 
 
-def _forward(formula: Formula, names: dict[str, Any]) -> str:
+def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
     vectors = _vectors(formula)
     indices = set(vectors.values())
@@ -112,7 +113,7 @@ def _forward(formula: Formula, names: dict[str, Any]) -> str:
     text += "\n    try:"
     for j, step in enumerate(formula.steps):
         if step.op == READ:
-            text += f"\n        t{j} = v{step.operands[0][1:]}.item({step.operands[1]})"  # type: ignore[index]
+            text += f"\n        t{j} = v{number(step.operands[0])}.item({step.operands[1]})"
         else:
             text += f"\n        t{j} = {value_of(registry[step.op], _texts(step.operands), names)}"
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
@@ -123,13 +124,13 @@ def _forward(formula: Formula, names: dict[str, Any]) -> str:
         result=f"t{len(formula.steps) - 1}",
         edge=edges[0],
         others="None" if not others else others[0] if len(others) == 1 else f"({', '.join(others)})",
-        saved=_tuple(_saved(formula)),
+        saved=f"({''.join(name + ', ' for name in saves)})",
     )
 
 
 def _vectors(formula: Formula) -> dict[int, int]:
     """The arguments that are vectors to read from, with those that are the indices."""
-    return {int(s.operands[0][1:]): int(s.operands[1][1:]) for s in formula.steps if s.op == READ}  # type: ignore[index]
+    return {number(s.operands[0]): number(s.operands[1]) for s in formula.steps if s.op == READ}
 
 
 def _tracked(formula: Formula) -> list[int]:
@@ -149,8 +150,11 @@ class FusedDerivative(WholeDerivative):
         super().__init__(registry[last].node_name(1), Shape(last, 1), len(_tracked(formula)))
         self.formula = formula
         names: dict[str, Any] = {"__package__": __package__, "add_element": add_element}
-        names["careful"] = _compiled(_backward(formula, names, written_out=False), names)
-        self.run = _compiled(_backward(formula, names, written_out=True), names)  # type: ignore[method-assign]
+        called, written_out = _adjoint(formula, names, False), _adjoint(formula, names, True)
+        self.saves = _spoken_of([*called[0], *called[1], *written_out[0], *written_out[1]])
+        careful = _backward(formula, self.saves, *called, "{}")
+        names["careful"] = _compiled(careful, names)
+        self.run = _compiled(_backward(formula, self.saves, *written_out, _TRY), names)  # type: ignore[method-assign]
 
     def gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:
         """For passes that look at each node. None can be recorded: the program's compiler sees to it that none is asked for."""
@@ -168,7 +172,7 @@ class FusedDerivative(WholeDerivative):
         code: Any = Places(formula)
         for j, step in enumerate(formula.steps):
             inputs = step.operands[:1] if step.op == READ else step.operands
-            into = [None if ref.__class__ is float else made[int(ref[1:])] if ref[0] == "t" else edges[int(ref[1:])] for ref in inputs]  # type: ignore[index]
+            into = [None if isinstance(ref, float) else made[number(ref)] if ref[0] == "t" else edges[number(ref)] for ref in inputs]
             mask = sum(1 << i for i, edge in enumerate(into) if edge is not None)
             if not mask:
                 made.append(None)
@@ -206,27 +210,23 @@ class Places:
             yield line, end_line, column, end
 
 
-def _backward(formula: Formula, names: dict[str, Any], written_out: bool) -> str:
-    """The text of `run(node, g)`: the steps from the last to the first, then what each of them delivers, in the same order.
+# Where Python's arithmetic raises, the form that calls the rules takes over.
+_TRY = f"""
+    try:{{}}
+    except ({RAISES}):
+        return careful(node, g)"""
 
-    Written out, the rules are formulas of Python's arithmetic, and where that raises, the form that calls the rules takes over.
-    """
-    lines, sent = _adjoint(formula, names, written_out)
+
+def _backward(formula: Formula, saves: Sequence[str], lines: Sequence[str], sent: Sequence[str], frame: str) -> str:
+    """The text of `run(node, g)`: the steps from the last to the first, then what each of them delivers, in the same order."""
     edges = [f"e{i}" for i in _tracked(formula)]
     text = f"def function(node, g):\n    {edges[0]} = node.edge"
     if len(edges) > 1:
         text += f"\n    {', '.join(edges[1:])} = node.others"
-    saved = _saved(formula)
-    if saved:
-        text += f"\n    {', '.join(saved)}, = node.saved"
-    indent = "    "
-    if written_out:
-        text += "\n    try:"
-        indent = "        "
-    text += "".join(f"\n{indent}{line}" for line in lines or ["pass"])
-    if written_out:
-        text += f"\n    except ({RAISES}):\n        return careful(node, g)"
-    return text + "".join(sent)
+    if saves:
+        text += f"\n    {', '.join(saves)}, = node.saved"
+    indent = "\n        " if frame == _TRY else "\n    "
+    return text + frame.format("".join(indent + line for line in lines or ["pass"])) + "".join(sent)
 
 
 _DELIVER = """
@@ -248,16 +248,16 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
         step, g = formula.steps[j], "g" if j == last else f"g{j}"
         if step.op == READ:
             vector, index = step.operands
-            sent.append(_DELIVER_READ.format(edge=f"e{vector[1:]}", index=index, d=g))  # type: ignore[index]
+            sent.append(_DELIVER_READ.format(edge=f"e{number(vector)}", index=index, d=g))
             continue
         op = registry[step.op]
         for i, ref in enumerate(step.operands):
-            if ref.__class__ is float:
+            if isinstance(ref, float):
                 continue
-            d = f"g{ref[1:]}" if ref[0] == "t" else f"d{j}_{i}"  # type: ignore[index]
+            d = f"g{number(ref)}" if ref[0] == "t" else f"d{j}_{i}"
             lines.append(f"{d} = {_rule(op, i, g, f't{j}', step.operands, names, written_out)}")
-            if ref[0] == "x":  # type: ignore[index]
-                sent.append(_DELIVER.format(edge=f"e{ref[1:]}", d=d))  # type: ignore[index]
+            if ref[0] == "x":
+                sent.append(_DELIVER.format(edge=f"e{number(ref)}", d=d))
     return lines, sent
 
 
@@ -274,22 +274,22 @@ def _rule(op: Op, i: int, g: str, y: str, operands: Sequence[Any], names: dict[s
     return f"rule_{op.name}_{i}({', '.join(each if each.__class__ is str else repr(each) for each in given)})"
 
 
-def _saved(formula: Formula) -> list[str]:
-    """The names that the backward needs: what the written-out rules and the called ones speak of, and indices."""
-    text = " ".join(line for written_out in (True, False) for part in _adjoint(formula, {}, written_out) for line in part)
-    found = set(re.findall(r"\b[xt]\d+\b", text))
+def _spoken_of(texts: Sequence[str]) -> list[str]:
+    """The arguments and results that a backward speaks of: what has to be saved."""
+    found = set(re.findall(r"\b[xt]\d+\b", " ".join(texts)))
     return sorted(found, key=lambda name: (name[0], int(name[1:])))
 
 
 # ---------------------------------------------------------------- text
 
 
+def number(ref: str | float) -> int:
+    """Which argument or step a reference means: 1 of `x1`."""
+    return int(str(ref)[1:])
+
+
 def _texts(operands: Sequence[str | float]) -> list[str]:
     return [ref if isinstance(ref, str) else repr(ref) for ref in operands]
-
-
-def _tuple(names: Sequence[str]) -> str:
-    return f"({''.join(name + ', ' for name in names)})"
 
 
 def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:
