@@ -32,6 +32,7 @@ from .values import Bool
 if TYPE_CHECKING:  # at run time these are imported when they are first asked for
     from . import optimize
     from .function import Function, once_differentiable
+    from .fused import Formula, Step, fuse
     from .kinks import Kink, KinkRecorder
     from .numeric import Comparison, compare
     from .saving import checkpoint, saved_tensors_hooks
@@ -45,6 +46,7 @@ __all__ = [
     "Edge",
     "Engine",
     "EngineError",
+    "Formula",
     "FreedGraphError",
     "Function",
     "GradcheckError",
@@ -60,6 +62,7 @@ __all__ = [
     "Place",
     "RemovableHandle",
     "ShapeError",
+    "Step",
     "Tensor",
     "VersionError",
     "alias",
@@ -71,6 +74,7 @@ __all__ = [
     "detach",
     "detect_anomaly",
     "enable_grad",
+    "fuse",
     "grad",
     "gradcheck",
     "gradgradcheck",
@@ -111,6 +115,7 @@ interop.install()
 
 _LATER = {
     "function": ("Function", "once_differentiable"),
+    "fused": ("Formula", "Step", "fuse"),
     "kinks": ("Kink", "KinkRecorder"),
     "numeric": ("Comparison", "compare"),
     "saving": ("checkpoint", "saved_tensors_hooks"),

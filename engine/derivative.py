@@ -106,7 +106,7 @@ _SCALARS = """\
     if g.__class__ is float:
         try:
             {0}
-        except {1}:
+        except ({1}):
             pass
         else:"""
 

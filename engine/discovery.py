@@ -50,7 +50,7 @@ def _placed(far: Far, leaves: Leaves) -> list[Node]:
         elif target.__class__ is AccumulateGrad:
             leaves[target] = None
         elif target is not None:
-            _place_all(places, top, target, far, walked, leaves)
+            _place(places, top, node_of(target), far, walked)
         elif node.saved.__class__ is Place:
             raise freed(node)
         target = node.others
@@ -62,14 +62,21 @@ def _placed(far: Far, leaves: Leaves) -> list[Node]:
         elif target.__class__ is AccumulateGrad:
             leaves[target] = None
         elif target is not None:
-            _place_all(places, top, target, far, walked, leaves)
+            for edge in target if target.__class__ is tuple else (target,):
+                if edge.__class__ is AccumulateGrad:
+                    leaves[edge] = None
+                elif edge is not None:
+                    _place(places, top, node_of(edge), far, walked)
     return [node for node in places if node is not None]
 
 
 def _place(places: list[Node | None], top: int, node: Node, far: Far, walked: int) -> None:
     """Puts a node in its place. Where there is none yet, more are made if most of them will be taken."""
-    far[node] = None
     at = top - node.sequence_nr
+    if at < len(places):
+        places[at] = node
+        return
+    far[node] = None
     if len(places) <= at < 8 * walked + _NEAR:
         places.extend([None] * (at + 1 - len(places) + len(places) // 2))
     if at < len(places):
@@ -85,16 +92,6 @@ def _fetch(places: list[Node | None], top: int, far: Far) -> None:
     for node in [node for node in far if top - node.sequence_nr < len(places)]:
         places[top - node.sequence_nr] = node
         del far[node]
-
-
-def _place_all(places: list[Node | None], top: int, target: Any, far: Far, walked: int, leaves: Leaves) -> None:
-    """An Edge to one of several outputs, or the edges of an operation of more than two inputs."""
-    for edge in target if target.__class__ is tuple else (target,):
-        node = None if edge is None else node_of(edge)
-        if node.__class__ is AccumulateGrad:
-            leaves[node] = None
-        elif node is not None:
-            _place(places, top, node, far, walked)
 
 
 def _collected(roots: Far, leaves: Leaves) -> list[Node]:

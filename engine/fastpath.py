@@ -48,7 +48,7 @@ def call({a}):
     raw_a = {a}.data
     try:
         y = {value} if raw_a.__class__ is float else array(raw_a)
-    except {raises}:
+    except ({raises}):
         return general({a})
 """
 
@@ -74,7 +74,7 @@ def call({a}, {b}):
         return general({a}, {b})
     try:
         y = {value}
-    except {raises}:  # the general path says what is wrong with the shapes, and what IEEE has
+    except ({raises}):  # the general path says what is wrong with the shapes, and what IEEE has
         return general({a}, {b})
     if q is None:
         if p is None:

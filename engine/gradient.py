@@ -82,6 +82,19 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         target.grad = Owned(have + gradient)
 
 
+def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:
+    """The gradient of `x[index]`, delivered: at once where the index is one number and the buffer of x is the engine's own."""
+    have = target.grad
+    if have.__class__ is Owned and index.__class__ is int:
+        flat = have.view or have.flat
+        if flat is None or gradient.__class__ is not float:
+            have.array[index] += gradient
+        else:
+            flat[index] += gradient
+    else:
+        deliver(target, Scatter(index, gradient))
+
+
 class Collected:
     """Recorded gradients of reads, kept until the node's turn comes: then one operation writes them all, so that n reads stay O(n)."""
 

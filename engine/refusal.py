@@ -27,6 +27,11 @@ def freed(node: Node) -> EngineError:
 
 def check_versions(node: Node, buffers: bool) -> None:
     """Raises VersionError where `node` saved a value that was changed in place since: of a leaf, or in a buffer (if any ever changed)."""
+    unfolded = getattr(getattr(node, "derivative", None), "unfolded", None)
+    if unfolded is not None:
+        for inner in reversed(list(unfolded(node))):
+            check_versions(inner, False)  # it saves numbers only
+        return
     for slot, leaf in enumerate(node.edges):
         if (
             isinstance(leaf, AccumulateGrad)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .op import Op
 
 # What Python's arithmetic and `math` raise where IEEE gives inf or nan.
-RAISES = "(ArithmeticError, ValueError)"
+RAISES = "ArithmeticError, ValueError"
 
 # The operations that Python's operators do on floats and arrays alike.
 OPERATORS = {"add": "({0} + {1})", "sub": "({0} - {1})", "mul": "({0} * {1})", "div": "({0} / {1})", "neg": "(-{0})"}
@@ -76,19 +76,22 @@ def _text(operand: Any) -> str:
     raise _NoFormula
 
 
-def formula_of(rule: Callable[..., Any], parameters: Sequence[str], names: dict[str, Any]) -> str | None:
-    """The text of what a rule gives for floats, in terms of `parameters`; None where it is no plain formula.
+def formula_of(rule: Callable[..., Any], given: Sequence[str | float], names: dict[str, Any]) -> str | None:
+    """The text of what a rule gives for floats: `given` are its arguments, as texts or numbers; None where it is no plain formula.
 
     The functions that the text calls are put in `names`.
     """
-    if getattr(rule, "__name__", None) != "<lambda>" or rule.__closure__:
+    if rule.__class__ is not FunctionType or rule.__closure__:
         return None
-    known = rule.__globals__
-    vocabulary = {name: _spelled(known[name], names) for name in rule.__code__.co_names if name in known}
+    known, used = rule.__globals__, dict[str, Any]()
+    vocabulary = {name: _spelled(known[name], used) for name in rule.__code__.co_names if name in known}
+    symbols = [Symbol(each) if isinstance(each, str) else each for each in given]
     try:
-        return _text(FunctionType(rule.__code__, vocabulary)(*map(Symbol, parameters)))
-    except (_NoFormula, TypeError, AttributeError):
+        text = _text(FunctionType(rule.__code__, {"__builtins__": __builtins__, **vocabulary})(*symbols))
+    except Exception:  # whatever a rule does with what is no value
         return None
+    names.update(used)
+    return text
 
 
 def _spelled(value: Any, names: dict[str, Any]) -> Any:

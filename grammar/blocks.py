@@ -84,13 +84,16 @@ class BlockEmitter(Emitter):
                 begin(self)
             self.fill(loop.body)
 
+        self.repeated += 1
         body = self.apart(turn)
+        self.repeated -= 1
         self.add(ast.For(target=self.target(target, loop.targets[0]), iter=values, body=body, orelse=[]), loop)
         return body
 
     def repeat(self, loop: While) -> None:
         """while, as a loop without end that its test leaves: a test may need statements of its own, and Python 3.11 quickens only loops
         that end in a plain jump."""
+        self.repeated += 1
         needed, test = self.aside(loop.test.condition)
 
         def turn(_: Any) -> None:
@@ -101,6 +104,7 @@ class BlockEmitter(Emitter):
             self.fill(loop.body)
 
         self.add(ast.While(test=self.constant(True, loop.test), body=self.apart(turn), orelse=[]), loop)
+        self.repeated -= 1
 
     def finish(self) -> list[ast.stmt]:
         """The statements, with the float beside the int in loops whose counter is read as a number."""
@@ -124,6 +128,7 @@ class BlockEmitter(Emitter):
     def function(self, define: Define) -> ast.stmt:
         """The Python function for a definition."""
         inner = BlockEmitter(self.unit, self.checks)
+        inner.repeated = 1
         for parameter in define.parameters:
             inner.check_default(parameter.name, parameter.default, parameter)
         inner.fill(define.body)

@@ -34,6 +34,11 @@ class Checks(Value):
     steps: bool = False
     depth: bool = False
     finite: bool = False
+    fused: bool = False  # expressions of numbers in one step, where nobody can look at their nodes
+
+
+# Builtins through which a program sees more of the graph than `backward` does, or differentiates a pass.
+DERIVING = frozenset({"grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "minimize", "least_squares", "lbfgs"})
 
 
 class Emitter(Writer):
@@ -44,6 +49,8 @@ class Emitter(Writer):
         self.checks = checks
         self.stored: set[str] = set()  # shared names that are assigned here
         self.floats: set[Symbol] = set()  # counters that are read as numbers, too
+        self.repeated = 0  # how many loops and functions enclose what is written
+        self._apart = False  # whether operations are written one by one at present
 
     def pair(self, left: Expression, right: Expression) -> tuple[ast.expr, ast.expr]:
         """Two values, the left one computed first."""
@@ -51,6 +58,24 @@ class Emitter(Writer):
         mark = len(self.statements)
         second = right.emit(self)
         return (first if len(self.statements) == mark else self.settle(first, mark)), second
+
+    # ---- expressions of numbers
+
+    def fused(self, value: Expression) -> ast.expr | None:
+        """An expression of numbers that is tried in one step, where that is worth it; see fusing.py."""
+        if not self.checks.fused or not self.repeated or self._apart:
+            return None
+        from .fusing import fused
+
+        return fused(self, value)
+
+    def one_by_one(self, value: Expression) -> ast.expr:
+        """An expression operation by operation."""
+        self._apart = True
+        try:
+            return value.emit(self)
+        finally:
+            self._apart = False
 
     # ---- choices
 
@@ -156,6 +181,7 @@ class Emitter(Writer):
         assert symbol is not None
         if symbol.kind == "constant":
             return self.constant(CONSTANTS[symbol.name], name)
+        self.unit.derives = self.unit.derives or (symbol.kind == "builtin" and symbol.name in DERIVING)
         if symbol.counter:
             self.floats.add(symbol)
         return self.name(symbol.python, name)
@@ -216,6 +242,9 @@ class Emitter(Writer):
     def _invocation(self, call: Call) -> ast.expr:
         symbol = call.symbol
         arguments = call.all_arguments()
+        if symbol is not None and symbol.kind == "builtin":
+            recorded = len(arguments) > 3 or any(isinstance(a, Keyword) and a.name == "create_graph" for a in arguments)
+            self.unit.derives |= symbol.name in DERIVING or (symbol.name == "backward" and recorded)
         positional = [a for a in arguments if not isinstance(a, Keyword)]
         named = [a for a in arguments if isinstance(a, Keyword)]
         joins = symbol is not None and symbol.kind == "builtin" and symbol.name in {"concat", "stack"}

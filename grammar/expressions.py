@@ -98,6 +98,8 @@ class Unary(Expression):
         self.operand.check(scope)
 
     def emit(self, emitter: Emitter) -> ast.expr:
+        if (found := emitter.fused(self)) is not None:
+            return found
         value = self.operand.emit(emitter)
         return emitter.place(ast.UnaryOp(op=ast.USub() if self.operator == "-" else ast.UAdd(), operand=value), self, value)
 
@@ -134,6 +136,8 @@ class Binary(Pair):
     """Arithmetic on two values: `+ - * / // % ^ @`."""
 
     def emit(self, emitter: Emitter) -> ast.expr:
+        if (found := emitter.fused(self)) is not None:
+            return found
         left, right = emitter.pair(self.left, self.right)
         return emitter.binary(self.operator, left, right, self, safe=nonzero(self.right))
 

@@ -75,7 +75,7 @@ class Call(Expression):
         return isinstance(self.callee, Attribute) and isinstance(self.callee.value, Name) and self.callee.value.symbol is None
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        return emitter.invoke(self)
+        return emitter.fused(self) or emitter.invoke(self)
 
 
 class Attribute(Expression):
@@ -96,6 +96,7 @@ class Attribute(Expression):
             scope.unknown_attribute(self)
 
     def emit(self, emitter: Emitter) -> ast.expr:
+        emitter.unit.derives |= self.name == "grad_fn"
         return emitter.call(f"r_get_{self.name}", [self.value.emit(emitter)], self)
 
 
@@ -174,6 +175,7 @@ class Prime(Expression):
             scope.check_prime(self, symbol)
 
     def emit(self, emitter: Emitter) -> ast.expr:
+        emitter.unit.derives = True
         function = emitter.read(self.function)
         return emitter.call("r_derivative", [function, emitter.constant(self.order, self)], self)
 

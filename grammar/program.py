@@ -45,6 +45,8 @@ class Settings(Record):
     allow_write: str | None = None
     check_finite: bool = False
     on_backward: Callable[[Any, Any, int], Any] | None = None
+    # Whether expressions of numbers may have one node for all their operations: only where nobody looks at nodes.
+    fused: bool = False
 
     def value_of(self, name: str, default: Any) -> Any:
         """The value that was set for a name, else the default."""
@@ -55,7 +57,8 @@ class Settings(Record):
         """What the code must watch for these settings."""
         from .emitter import Checks
 
-        return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite)
+        fused = self.fused and not self.check_finite
+        return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite, fused=fused)
 
 
 class Run(Record):
@@ -105,7 +108,11 @@ class Program:
     def code(self, checks: Checks) -> list[CodeType]:
         """Python code for each file."""
         if checks not in self._code:
-            self._code[checks] = [compile_unit(unit, checks) for unit in self.project.units]
+            units = self.project.units
+            code = [compile_unit(unit, checks) for unit in units]
+            if checks.fused and any(unit.derives for unit in units):
+                code = self.code(checks.replace(fused=False))
+            self._code[checks] = code
         return self._code[checks]
 
     def run(self, settings: Settings | None = None) -> Run:
@@ -118,6 +125,11 @@ class Program:
         code = self.code(settings.checks())
         runtime = Runtime(settings, [unit.source for unit in self.project.units])
         names = runtime.globals(names_in(code))
+        for unit in self.project.units:
+            if unit.formulas:
+                from .fusing import functions
+
+                names.update(functions(unit.formulas, names))
         frames: list[dict[str, Any]] = []
         reserve = Reserve()
         try:

@@ -5,7 +5,7 @@ There are fifty such classes, one for each form of the language, and to make the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +71,10 @@ class Record(metaclass=Fields):
     def as_dict(self) -> dict[str, Any]:
         """The values of its fields by name."""
         return {field: getattr(self, field) for field in type(self).fields}
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with some fields changed."""
+        return type(self)(**{**self.as_dict(), **changes})
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self.as_tuple()}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from .expressions import Bare, Name, Truth, name_of
+from .expressions import Bare, Binary, Name, Truth, name_of
 from .functions import one_line_function
 from .postfix import Call, Index
 from .syntax import Expression, Mistake, Node, Statement
@@ -144,8 +144,8 @@ class Augment(Statement):
     def emit(self, emitter: BlockEmitter) -> None:
         target = self.target
         if target.element is None:
-            old, value = emitter.pair(target.name, self.value)
-            emitter.assign(target.symbol, emitter.binary(self.operator, old, value, self), target.name)
+            changed = Binary(self.start, self.end, target.name, self.operator, self.value)
+            emitter.assign(target.symbol, changed.emit(emitter), target.name)
             return
         key = emitter.once(target.element.key(emitter), target.element)
         old = emitter.call("r_getitem", [target.name.emit(emitter), key()], target.element)

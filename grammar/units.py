@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .diagnostic import DagradError, Diagnostic, Label
 from .limits import no_collection, recursion_limit
@@ -13,7 +14,9 @@ from .source import Source
 from .syntax import Node, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from dagrad.engine import Formula
 
     from .control import Import
 
@@ -94,6 +97,28 @@ class Unit:
         self.diagnostics: list[Diagnostic] = []
         self.too_deep = False
         self.tree: Program = Program(0, 0, [])
+        self.derives = False  # whether its code asks for derivatives of derivatives, or to see a node
+        self.formulas: dict[str, Formula] = {}  # the expressions that are tried in one step, by the names of their functions
+
+    @functools.cached_property
+    def tracked(self) -> set[Symbol]:
+        """The variables that may hold a tracked value."""
+        from .fusing import tracked_names
+
+        bodies = [symbol.definition.body for symbol in self.scope.names.values() if symbol.definition is not None]
+        return tracked_names([self.tree, *bodies])
+
+    def formula(self, steps: Sequence[tuple[str, tuple[Any, ...], Node]], arguments: int) -> str:
+        """Keeps an expression that is tried in one step; the name of its function."""
+        from dagrad.engine import Formula, Step
+
+        def place(at: Node) -> tuple[int, int, int, int]:
+            (line, column), (end_line, end) = self.source.position(at.start), self.source.position(at.end)
+            return line, column - 1, end_line, end - 1
+
+        name = f"e{self.index}_{len(self.formulas)}"
+        self.formulas[name] = Formula(arguments, tuple(Step(op, operands, place(at)) for op, operands, at in steps), self.source.name)
+        return name
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps an error of the check."""

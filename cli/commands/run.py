@@ -65,7 +65,9 @@ class Watcher:
                 if recorder:
                     stack.enter_context(recorder)
             stack.callback(self.progress.wipe)
-            return compiled.run(programs.settings(program, self.progress.printed if self.watched else self.progress.output, heard))
+            settings = programs.settings(program, self.progress.printed if self.watched else self.progress.output, heard)
+            settings.fused = not (self.memory or self.trace)
+            return compiled.run(settings)
 
     def stepped(self, root: Any, place: Any, index: int) -> None:
         """A backward call of the program begins."""

@@ -10,7 +10,7 @@ from typing import Any
 from .. import modes
 from ..batch import Batched
 from ..errors import ArgumentError, IndexRangeError, ShapeError
-from ..gradient import Owned, Scatter, cleared, deliver, is_basic, scatter_add
+from ..gradient import Owned, Scatter, add_element, cleared, deliver, is_basic, scatter_add
 from ..lazy import np
 from ..op import formula, op, registry
 from ..recording import record, record_at
@@ -130,16 +130,7 @@ def _reader(name: str, node: str) -> Any:
 
 
 def _run_read(node: Any, g: Any) -> None:
-    """What the rule says and `deliver` does with it, short where an element or a row goes into the buffer of the whole."""
-    have, index = node.edge.grad, node.saved[0]
-    if have.__class__ is Owned and index.__class__ is int:
-        flat = have.view or have.flat
-        if flat is None or g.__class__ is not float:
-            have.array[index] += g
-        else:
-            flat[index] += g
-    else:
-        deliver(node.edge, Scatter(index, g))
+    add_element(node.edge, node.saved[0], g)
 
 
 _select = _reader("_select", "SelectBackward0")

@@ -1,0 +1,272 @@
+"""Expressions of numbers that are computed in one step: which they are, and the code that tries the step first.
+
+In loops and functions, `y + w - k*sin(y)` becomes `t if (t := e0_1(y, w, k)) is not None else y + w - k*sin(y)`. The function e0_1 comes
+from the engine (fused.py), which promises the same numbers; it is written once the expression has been met often enough to be
+worth it. Whatever it does not take (a tensor with axes, an error) is left to the operations one by one, with their own messages.
+A run in which nodes can be seen is compiled without.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING, Any
+
+from dagrad.engine import registry
+
+from .builtins import CONSTANTS
+from .control import For
+from .expressions import Binary, Name, Number, Unary
+from .postfix import Call, Index, Keyword
+from .record import Record, field
+from .statements import Assign, Augment
+from .syntax import Expression, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dagrad.engine import Formula
+
+    from .emitter import Emitter
+    from .scope import Symbol
+    from .syntax import Block
+
+# A longer expression is cut by its emission anyway; one of more arguments has a slower call.
+MOST_STEPS, MOST_ARGUMENTS = 40, 12
+
+# How often an expression is computed operation by operation before its function is written, which costs as much as that saves.
+OFTEN = 100
+
+OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+
+
+class Unfit(Exception):
+    """The expression is not one that is computed in one step."""
+
+
+class Temporary(Expression):
+    """A value that has been computed before, in place of the expression that it came from."""
+
+    name: str = ""
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.name(self.name, self)
+
+
+class Plan(Record):
+    """An expression as steps, and what gives the arguments of its function."""
+
+    emitter: Emitter
+    reads: bool  # whether reads of elements are steps; as values that are computed before they do not stand in the way of calls
+    steps: list[tuple[str, tuple[Any, ...], Node]] = field(default_factory=list)
+    arguments: list[Callable[[], ast.expr]] = field(default_factory=list)
+    names: dict[Symbol, str] = field(default_factory=dict)
+    before: list[tuple[Temporary, Expression]] = field(default_factory=list)  # what is computed before
+    tracked: bool = False
+    depth: int = 0
+
+    def visit(self, node: Expression) -> tuple[Any, Expression]:
+        """The reference to a part's value (a number, `x1`, `t1`), and the part as it is emitted operation by operation."""
+        if self.depth == MOST_STEPS:
+            raise Unfit
+        self.depth += 1
+        found = self._visit(node)
+        self.depth -= 1
+        return found
+
+    def _visit(self, node: Expression) -> tuple[Any, Expression]:
+        if isinstance(node, Number):
+            return node.value, node
+        if isinstance(node, Name):
+            return self._name(node), node
+        if isinstance(node, Unary):
+            ref, operand = self.visit(node.operand)
+            if node.operator == "+":
+                return ref, node
+            if isinstance(ref, float):
+                return -ref, node
+            return self._step("neg", (ref,), node), Unary(node.start, node.end, node.operator, operand)
+        if isinstance(node, Binary) and node.operator in {*OPERATIONS, "^", "**"}:
+            return self._binary(node)
+        if isinstance(node, Call) and (op := _function_of_numbers(node)) is not None:
+            parts = [self.visit(argument) for argument in node.arguments]  # type: ignore[arg-type]
+            copy = Call(node.start, node.end, node.callee, [part for _, part in parts], node.symbol, node.statement)
+            return self._step(op, tuple(ref for ref, _ in parts), node), copy
+        if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and len(node.keys) == 1 and _is_value(node.value.symbol):
+            return self._element(node), node
+        return self._other(node)
+
+    def _name(self, node: Name) -> Any:
+        symbol = node.symbol
+        if symbol is not None and symbol.kind == "constant" and math.isfinite(CONSTANTS[symbol.name]):
+            return CONSTANTS[symbol.name]
+        if symbol is None or not _is_value(symbol):
+            raise Unfit
+        if symbol not in self.names:
+            self.names[symbol] = self._argument(lambda: self.emitter.read(node))
+            self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)
+        return self.names[symbol]
+
+    def _binary(self, node: Binary) -> tuple[Any, Expression]:
+        left, first = self.visit(node.left)
+        right, second = self.visit(node.right)
+        if node.operator in OPERATIONS:
+            ref = self._step(OPERATIONS[node.operator], (left, right), node)
+        elif isinstance(right, float):
+            ref = self._step("pow", (left, right), node)
+        else:
+            raise Unfit
+        return ref, Binary(node.start, node.end, first, node.operator, second)
+
+    def _element(self, node: Index) -> str:
+        """A read of one element at an index that is certain to be a whole number."""
+        (key,) = node.keys
+        if not isinstance(key, Expression) or key.whole(self.emitter) is None:
+            raise Unfit
+        symbol = node.value.symbol  # type: ignore[attr-defined]
+        vector = self._argument(lambda: node.value.emit(self.emitter))
+        index = self._argument(lambda: key.index(self.emitter))
+        self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)
+        return self._step("read", (vector, index), node)
+
+    def _other(self, node: Expression) -> tuple[str, Expression]:
+        """Anything else is computed before; but no step, which might fail, may come later than it does now."""
+        if self.steps:
+            raise Unfit
+        kept = Temporary(node.start, node.end)
+        self.before.append((kept, node))
+        self.tracked = True
+        return self._argument(lambda: kept.emit(self.emitter)), kept
+
+    def _argument(self, emission: Callable[[], ast.expr]) -> str:
+        if len(self.arguments) == MOST_ARGUMENTS:
+            raise Unfit
+        self.arguments.append(emission)
+        return f"x{len(self.arguments) - 1}"
+
+    def _step(self, op: str, operands: tuple[Any, ...], at: Node) -> str:
+        if len(self.steps) == MOST_STEPS:
+            raise Unfit
+        self.steps.append((op, operands, at))
+        return f"t{len(self.steps) - 1}"
+
+
+def fused(emitter: Emitter, value: Expression) -> ast.expr | None:
+    """The code of an expression that is tried in one step; None where it is none of these."""
+    for plan in (Plan(emitter, reads=True), Plan(emitter, reads=False)):
+        try:
+            _, parts = plan.visit(value)
+        except Unfit:
+            continue
+        return _tried(plan, parts, value) if plan.tracked and len(plan.steps) > 1 else None
+    return None
+
+
+def _tried(plan: Plan, parts: Expression, value: Expression) -> ast.expr:
+    """The code that tries a plan."""
+    emitter = plan.emitter
+    for kept, node in plan.before:
+        kept.name = emitter.temporary()
+        emitter.keep(kept.name, node.emit(emitter), node)
+    result = emitter.temporary()
+    call = emitter.call(emitter.unit.formula(plan.steps, len(plan.arguments)), [emission() for emission in plan.arguments], value)
+    test = ast.Compare(left=emitter.walrus(result, call, value), ops=[ast.IsNot()], comparators=[emitter.constant(None, value)])
+    placed = emitter.place(test, value, call)
+    return emitter.choose(placed, lambda e: e.name(result, value), lambda e: e.one_by_one(parts), value)
+
+
+def functions(formulas: dict[str, Formula], names: dict[str, Any]) -> dict[str, Any]:
+    """The functions of the formulas for the globals `names` of a run, where each is replaced by the written one in time."""
+    return {name: _written_in_time(name, formula, names) for name, formula in formulas.items()}
+
+
+def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Callable[..., Any]:
+    wait = left = OFTEN
+
+    def call(*arguments: Any) -> Any:
+        nonlocal wait, left
+        left -= 1
+        if left > 0:
+            return None
+        from dagrad.engine import fuse
+
+        written = fuse(formula)
+        value = written(*arguments)
+        if value is None:  # its values are no numbers, perhaps never
+            wait = left = 10 * wait
+        else:
+            names[name] = written
+        return value
+
+    return call
+
+
+# ---------------------------------------------------------------- what may be tracked
+
+
+def may_be_tracked(symbol: Symbol, emitter: Emitter) -> bool:
+    """Whether a name can hold a tracked value: then it pays to try."""
+    if symbol.kind == "variable" and symbol.unit is emitter.unit:
+        return not symbol.counter and symbol in emitter.unit.tracked
+    return symbol.kind != "input"
+
+
+def tracked_names(blocks: Iterable[Block]) -> set[Symbol]:
+    """The variables to which something tracked may be assigned, in whatever order the statements run."""
+    known: set[Symbol] = set()
+    waiting = [(symbols, *_sources(value)) for block in blocks for symbols, value in _assignments(block)]
+    while True:
+        count = len(known)
+        for symbols, names, certain in waiting:
+            if certain or any(name in known for name in names):
+                known.update(symbols)
+        if len(known) == count:
+            return known
+
+
+def _assignments(block: Block) -> Iterator[tuple[list[Any], Node]]:
+    """What a block assigns, with the blocks in it."""
+    for statement in block.statements:
+        if isinstance(statement, Assign):
+            yield [target.symbol for target in statement.targets], statement.value
+        elif isinstance(statement, Augment):
+            yield [statement.target.symbol], statement.value
+        elif isinstance(statement, For):
+            yield statement.symbols, statement.values
+        for inner in statement.blocks():
+            yield from _assignments(inner)
+
+
+def _sources(value: Node) -> tuple[set[Symbol], bool]:
+    """The variables of an expression, and whether it is tracked for certain or might be for a reason that is not looked into."""
+    names: set[Symbol] = set()
+    certain = False
+    waiting: list[Any] = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, (list, tuple)):
+            waiting += item
+        elif isinstance(item, Name) and item.symbol is not None:
+            certain = certain or item.symbol.kind in {"param", "parameter", "function"}
+            names.add(item.symbol)
+        elif isinstance(item, Node):
+            waiting += item.as_tuple()
+    return names, certain
+
+
+# ---------------------------------------------------------------- what an expression is made of
+
+
+def _is_value(symbol: Symbol | None) -> bool:
+    """Whether a name stands for a value, no function."""
+    return symbol is not None and symbol.kind in {"variable", "param", "parameter", "input"}
+
+
+def _function_of_numbers(call: Call) -> str | None:
+    """The op that a call names, where that is a function of one or two numbers."""
+    if call.symbol is None or call.symbol.kind != "builtin" or not isinstance(call.callee, Name):
+        return None
+    op = registry.get(call.symbol.name)
+    if op is None or not op.on_scalars or len(call.arguments) != len(op.inputs) or any(isinstance(a, Keyword) for a in call.arguments):
+        return None
+    return op.name if isinstance(op.node, str) else None

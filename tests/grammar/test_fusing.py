@@ -1,0 +1,205 @@
+"""Expressions of numbers in one step: the same output, gradients and errors, to the last bit, as operation by operation."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dagrad import engine
+from dagrad.engine import Tensor
+from dagrad.grammar import Settings, Source, compile_program, fusing, render
+from tests.fuzz.programs import Programs
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """The functions of formulas are written when they are first called."""
+    monkeypatch.setattr(fusing, "OFTEN", 1)
+
+
+def numbers(value):
+    return repr(value.data.tolist() if isinstance(value, Tensor) and value.shape else float(value))
+
+
+def ran(text, fused):
+    """What can be seen of a run, every digit of it."""
+    program = compile_program(Source("test.dg", text))
+    run = program.run(Settings(fused=fused, max_steps=20_000))
+    gradients = {name: None if leaf.grad is None else numbers(leaf.grad) for name, leaf in run.params.items()}
+    values = {name: numbers(value) for name, value in run.values.items() if isinstance(value, (float, Tensor))}
+    error = "".join(render(each, program.sources) for each in run.error.diagnostics) if run.error is not None else ""
+    return run.output, values, gradients, error
+
+
+def same(text):
+    by_step, at_once = ran(text, False), ran(text, True)
+    assert at_once == by_step
+    return at_once
+
+
+def python(text):
+    """The names that the compiled code of a program speaks of."""
+    from dagrad.grammar.emitter import Checks
+    from dagrad.grammar.program import names_in
+
+    program = compile_program(Source("test.dg", text))
+    return names_in(program.code(Checks(fused=True)))
+
+
+def formulas(text):
+    return [name for name in python(text) if re.fullmatch(r"e\d+_\d+", name)]
+
+
+PROGRAMS = {
+    "a loop": "param w = 0.6\nparam k = 0.3\ny = w\nfor i in range(50) { y = y + w - k*sin(y) }\nbackward(y)",
+    "powers and quotients": "param a = 1.5\ny = 0\nfor i in range(9) { y += 100*a^2/(1 + i) - a^-1.5 + a^0 }\nbackward(y)",
+    "elements": "param v = [1, 2, 3, 4]\ns = 0\nfor i in range(3) { s += v[i]*v[i+1] + v[-1] - v[i]*v[i] }\nbackward(s)",
+    "elements of what is written": "param a = 2\nv = zeros(5)\nv[0] = a\nfor i in range(4) { v[i+1] = v[i]*a + v[i] }\nbackward(sum(v))",
+    "functions": "param x = 0.5\nparam a = 1.01\ndef f(m) { if m < 2 { return a }; return f(m - 1) + x*f(m - 2) }\nbackward(f(12))",
+    "a call between": "param x = 2\nf(u) = u*x + 1\ny = 1\nfor i in range(5) { y = y*x + f(y)*0.5 + x }\nbackward(y)",
+    "nothing tracked at times": "param x = 2\ny = 0\nfor i in range(5) { z = y*2 + 1; y = z - 1 if i < 3 else z + x*y }\nbackward(y)",
+    "a tensor at times": "param x = [1, 2]\nfor i in range(3) { y = x*2 + 1 - i*x }\nbackward(sum(y))",
+    "no_grad": "param x = 2\ny = x\nfor i in range(4) { no_grad { z = x*x + 1 }\n y = y*z + x }\nbackward(y)",
+    "retained": "param x = 2\ny = x\nfor i in range(4) { y = y*x + 1 }\nbackward(y, retain_graph=true)\nbackward(y)",
+    "training": "param a = 0.1\nxs = [1, 2, 3]\nfor k in range(20) { zero_grad(); l = 0\n for i in range(3) { l += (a*xs[i] - 2)^2 }\n"
+    "backward(l)\na -= 0.01*a.grad }",
+    "while": "param a = 0.9\ny = 1\nwhile y*a - 0.001 > 0.1 { y = y*a - 0.01*a }\nbackward(y)",
+    "inf and nan": "param a = 0\nparam b = -1\ny = 0\n"
+    "for i in range(3) { y += 1/a*b + log(b)*a + exp(1000 + a)*b - sqrt(b + i) }\nbackward(y)",
+    "a condition": "param a = 2\ny = 0\nfor i in range(4) { if a*i - 3 > 1 { y = y + a*i } else { y = y - a/2*3 } }\nbackward(y)",
+    "a long sum": "param a = 2\ny = 0\nfor i in range(3) { y = " + " + ".join(["a*2"] * 90) + " }\nbackward(y)",
+    "many names": "param a = 2\n" + "".join(f"b{i} = a*{i}\n" for i in range(20)) + "y = 0\nfor i in range(2) { y = "
+    + " + ".join(f"b{i}*2" for i in range(20)) + " }\nbackward(y)",
+    "a truth value": "param a = 2\nt = true\ny = 0\nfor i in range(3) { y = y + t*a - t }\nbackward(y)",
+    "a param given back": "param a = 2\nf(u) = u\ny = 0\nfor i in range(3) { y = f(a)*2 + y }\na -= 1\nprint(y)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_program_runs_the_same(text):
+    _, _, gradients, error = same(text)
+    assert not error
+    if "zero_grad" not in text and "print" not in text:
+        assert any(gradients.values())
+    assert formulas(text)
+
+
+ERRORS = {
+    "an index": "param v = [1, 2]\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
+    "no elements": "param v = 1\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
+    "shapes": "param v = [1, 2]\nw = [1, 2, 3]\nfor i in range(3) { y = 2*v + w }",
+    "a string": 'param v = 1\nf(u) = v*2 + u\nprint(f("a"))',
+    "a value that was changed": "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }\nw -= 1\nbackward(y)",
+    "a value that was changed deep inside": "param w = 2\ny = 1\nfor i in range(3) { y = (y - 1)*2 + 3*sin(w) }\nw -= 1\nbackward(y)",
+    "a graph that was freed": "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }\nbackward(y)\nbackward(y)",
+    "a graph that was freed below": "param w = 2\ny = w\nfor i in range(3) { y = y + w*y - 1 }\nz = y*2 + 1\nbackward(y)\nbackward(z)",
+    "steps": "param w = 2\ny = 1\nwhile true { y = y + w*y - 1 }",
+    "depth": "param w = 2\nf(u) = f(u)*w + 1\nprint(f(1))",
+}
+
+
+@pytest.mark.parametrize("text", ERRORS.values(), ids=ERRORS)
+def test_an_error_is_the_same(text):
+    assert same(text)[3]
+    assert formulas(text)
+
+
+def test_a_changed_param_that_no_operation_saved_is_no_error():
+    assert not same("param w = 2\nparam v = 1\ny = 1\nfor i in range(3) { y = y + w - 2*v }\nw -= 1\nbackward(y)")[3]
+
+
+# ---------------------------------------------------------------- what is left as it is
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y = 0\nfor i in range(3) { y = y*2 + i }",  # nothing is tracked
+        "param w = 2\ny = w*2 + 1",  # it runs once
+        "param w = 2\nfor i in range(3) { y = w*2 }",  # one operation
+        "param w = 2\nu = 1\nfor i in range(3) { u = u*2 + i }",  # this name is not tracked
+        "param w = 2\nfor i in range(3) { y = w^w + w*2 }",  # a power of a tracked exponent
+        "param w = 2\nf(x) = w*x + 1\nfor i in range(3) { y = w*2 + 1 }\nprint(f'(2))",
+        "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nprint(grad(y, w))",
+        "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nprint(y.hessian(w))",
+        "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nprint(y.grad_fn)",
+        "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nbackward(y, create_graph=true)",
+    ],
+)
+def test_what_is_not_done_in_one_step(text):
+    assert not formulas(text)
+    same(text)
+
+
+def test_it_is_done_only_where_asked():
+    program = compile_program(Source("test.dg", "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }"))
+    assert program.run().values["y"].grad_fn.next_functions[0][0].name() == "AddBackward0"
+
+
+def test_the_function_is_written_when_the_expression_is_met_often(monkeypatch):
+    monkeypatch.setattr(fusing, "OFTEN", 10)
+    written = []
+    monkeypatch.setattr(engine, "fuse", lambda formula, fuse=engine.fuse: written.append(formula) or fuse(formula))
+    for turns, expected in ((9, 0), (10, 1), (30, 1)):
+        written.clear()
+        same(f"param w = 2\ny = 1\nfor i in range({turns}) {{ y = y + w*0.5 }}\nbackward(y)")
+        assert len(written) == expected
+
+
+def test_an_expression_of_tensors_is_tried_less_and_less_often(monkeypatch):
+    monkeypatch.setattr(fusing, "OFTEN", 10)
+    written = []
+    monkeypatch.setattr(engine, "fuse", lambda formula, fuse=engine.fuse: written.append(formula) or fuse(formula))
+    same("param w = [1, 2]\ny = 1\nfor i in range(1000) { y = w*0.5 + i }")
+    assert len(written) == 2  # after 10 turns and after 100 more
+
+
+def test_one_node_holds_the_whole_expression():
+    program = compile_program(Source("test.dg", "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }"))
+    node = program.run(Settings(fused=True)).values["y"].grad_fn
+    assert node.name() == "SubBackward0"
+    assert node.span.position[1:] == (3, 25, 3, 36)
+    assert [inner.name() for inner in node.derivative.unfolded(node)] == ["MulBackward0", "AddBackward0", "SubBackward0"]
+
+
+# ---------------------------------------------------------------- any program
+
+LEAVES = ["a", "b", "y", "u", "v[i]", "v[i + 1]", "v[-1]", "xs[i]", "i", "2", "0", "-1.5", "1e300", "pi"]
+UNARY = ["sin", "exp", "log", "sqrt", "abs", "tanh", "relu", "sigmoid", "square", "atan", "floor", "sign", "cbrt", "softplus"]
+
+
+def grown(parts):
+    return st.one_of(
+        st.tuples(parts, st.sampled_from("+-*/"), parts).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
+        st.tuples(st.sampled_from(UNARY), parts).map(lambda t: f"{t[0]}({t[1]})"),
+        st.tuples(parts, st.sampled_from(["2", "3", "0.5", "-1", "0"])).map(lambda t: f"{t[0]}^{t[1]}"),
+        st.tuples(parts, parts).map(lambda t: f"atan2({t[0]}, {t[1]})"),
+        parts.map(lambda p: f"(-{p})"),
+        parts.map(lambda p: f"f({p})"),
+    )
+
+
+EXPRESSIONS = st.recursive(st.sampled_from(LEAVES), grown, max_leaves=12)
+VALUES = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.5, 1e200, -3.0]) | st.floats(-4, 4)
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@given(EXPRESSIONS, EXPRESSIONS, VALUES, VALUES)
+def test_any_expression_is_the_same(first, second, a, b):
+    same(
+        f"param a = {a!r}\nparam b = {b!r}\nparam v = [0.5, -1, 2, 1]\nxs = [1, 0, 3]\nu = 0.25\nf(t) = t*b + a\n"
+        f"y = 1\nfor i in range(3) {{ y = {first} }}\nfor i in range(2) {{ y = y + {second} }}\nbackward(y + a*0)"
+    )
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+def test_any_program_is_the_same(seed):
+    text = Programs(Random(seed)).text()
+    try:
+        compile_program(Source("test.dg", text))
+    except Exception:  # not every one is a program
+        return
+    same(text)
