@@ -38,18 +38,25 @@ class Batched:
 def lift(op: Op, args: list[Any]) -> Batched:
     """The op on arguments of which some are batched."""
     if op.elementwise:
-        aligned = _aligned(args, len(op.inputs))
-        recorded = any(isinstance(a, Tensor) for a in aligned)
-        return Batched(op.call(*aligned) if recorded else op.array(*aligned))
+        return _elementwise(op, args)
     rule = RULES.get(op.name)
     found = rule(op, args) if rule is not None else None
     return _one_by_one(op, args) if found is None else Batched(found)
 
 
-def _aligned(args: list[Any], inputs: int) -> list[Any]:
-    """Operands of an elementwise op with the same number of axes behind the leading one, so that they broadcast copy by copy."""
-    ndim = max([0 if a.__class__ is float or a is None else len(a.shape) for a in args[:inputs]])
-    return [a if a.__class__ is not Batched else a.data if len(a.shape) == ndim else _spaced(a, ndim) for a in args]
+def _elementwise(op: Op, args: list[Any]) -> Batched:
+    """All copies in one call: operands get the same number of axes behind the leading one, so that they broadcast copy by copy."""
+    ndim, recorded = 0, False
+    for a in args[: len(op.inputs)]:
+        if a.__class__ is not float and a is not None:
+            ndim = max(ndim, len(a.shape))
+    aligned = []
+    for a in args:
+        if a.__class__ is Batched:
+            a = a.data if len(a.shape) == ndim else _spaced(a, ndim)
+        recorded = recorded or isinstance(a, Tensor)
+        aligned.append(a)
+    return Batched(op.call(*aligned) if recorded else op.array(*aligned))
 
 
 def _spaced(a: Batched, ndim: int) -> Any:

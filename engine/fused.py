@@ -32,8 +32,8 @@ READ = "read"
 class Step(NamedTuple):
     """One operation: the op's name, and what it is done to: `x0`, `x1`… (arguments), `t0`, `t1`… (results of steps), or a number.
 
-    The op READ reads an element: of the vector `x0` at the index `x1`. `position` is where the operation stands in the source: line
-    and column of its beginning and end, lines from 1, columns from 0.
+    The op READ reads an element: of `x0` at the index `x1`, or at `x1, x2` where it has two axes. `position` is where the operation
+    stands in the source: line and column of its beginning and end, lines from 1, columns from 0.
     """
 
     op: str
@@ -75,11 +75,11 @@ _NUMBER = """
         return None"""
 
 _ELEMENT = """
-    if x{0}.__class__ is not Tensor or x{1}.__class__ is not int:
+    if x{0}.__class__ is not Tensor or {whole}:
         return None
     n{0} = x{0}.node
     v{0} = x{0}.data
-    if v{0}.__class__ is float or v{0}.ndim != 1:
+    if v{0}.__class__ is float or v{0}.ndim != {ndim}:
         return None"""
 
 _RECORD = """
@@ -104,16 +104,18 @@ _RECORD = """
 
 def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
-    vectors = _vectors(formula)
-    indices = set(vectors.values())
+    read = _read_from(formula)
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
-    for i in range(formula.arguments):
-        if i not in indices:
-            text += _ELEMENT.format(i, vectors[i]) if i in vectors else _NUMBER.format(i)
+    for i in _tracked(formula):
+        if i in read:
+            whole = " or ".join(f"{index}.__class__ is not int" for index in read[i])
+            text += _ELEMENT.format(i, whole=whole, ndim=len(read[i]))
+        else:
+            text += _NUMBER.format(i)
     text += "\n    try:"
     for j, step in enumerate(formula.steps):
         if step.op == READ:
-            text += f"\n        t{j} = v{number(step.operands[0])}.item({step.operands[1]})"
+            text += f"\n        t{j} = v{number(step.operands[0])}.item({', '.join(_texts(step.operands[1:]))})"
         else:
             text += f"\n        t{j} = {value_of(registry[step.op], _texts(step.operands), names)}"
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
@@ -128,14 +130,14 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
     )
 
 
-def _vectors(formula: Formula) -> dict[int, int]:
-    """The arguments that are vectors to read from, with those that are the indices."""
-    return {number(s.operands[0]): number(s.operands[1]) for s in formula.steps if s.op == READ}
+def _read_from(formula: Formula) -> dict[int, list[str]]:
+    """The arguments that are read from, with the arguments that are the indices."""
+    return {number(step.operands[0]): _texts(step.operands[1:]) for step in formula.steps if step.op == READ}
 
 
 def _tracked(formula: Formula) -> list[int]:
     """The arguments that may be tracked: all but indices. They are the inputs of the node."""
-    indices = set(_vectors(formula).values())
+    indices = {number(index) for found in _read_from(formula).values() for index in found}
     return [i for i in range(formula.arguments) if i not in indices]
 
 
@@ -247,8 +249,9 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
     for j in range(last, -1, -1):
         step, g = formula.steps[j], "g" if j == last else f"g{j}"
         if step.op == READ:
-            vector, index = step.operands
-            sent.append(_DELIVER_READ.format(edge=f"e{number(vector)}", index=index, d=g))
+            whole, *index = _texts(step.operands)
+            at = index[0] if len(index) == 1 else f"({', '.join(index)})"
+            sent.append(_DELIVER_READ.format(edge=f"e{number(whole)}", index=at, d=g))
             continue
         op = registry[step.op]
         for i, ref in enumerate(step.operands):

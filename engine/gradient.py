@@ -83,9 +83,9 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
 
 
 def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:
-    """The gradient of `x[index]`, delivered: at once where the index is one number and the buffer of x is the engine's own."""
+    """The gradient of `x[index]`, delivered: at once where it is that of one element or row, and the buffer of x is the engine's own."""
     have = target.grad
-    if have.__class__ is Owned and index.__class__ is int:
+    if have.__class__ is Owned and (index.__class__ is int or gradient.__class__ is float):
         flat = have.view or have.flat
         if flat is None or gradient.__class__ is not float:
             have.array[index] += gradient

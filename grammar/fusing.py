@@ -9,6 +9,7 @@ A run in which nodes can be seen is compiled without.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +93,10 @@ class Plan(Record):
             parts = [self.visit(argument) for argument in node.arguments]  # type: ignore[arg-type]
             copy = Call(node.start, node.end, node.callee, [part for _, part in parts], node.symbol, node.statement)
             return self._step(op, tuple(ref for ref, _ in parts), node), copy
-        if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and len(node.keys) == 1 and _is_value(node.value.symbol):
-            return self._element(node), node
+        if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and _is_value(node.value.symbol):
+            keys = [key for key in node.keys if isinstance(key, Expression) and key.whole(self.emitter) is not None]
+            if len(keys) == len(node.keys):
+                return self._element(node, node.value, keys), node
         return self._other(node)
 
     def _name(self, node: Name) -> Any:
@@ -118,16 +121,12 @@ class Plan(Record):
             raise Unfit
         return ref, Binary(node.start, node.end, first, node.operator, second)
 
-    def _element(self, node: Index) -> str:
-        """A read of one element at an index that is certain to be a whole number."""
-        (key,) = node.keys
-        if not isinstance(key, Expression) or key.whole(self.emitter) is None:
-            raise Unfit
-        symbol = node.value.symbol  # type: ignore[attr-defined]
-        vector = self._argument(lambda: node.value.emit(self.emitter))
-        index = self._argument(lambda: key.index(self.emitter))
-        self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)
-        return self._step("read", (vector, index), node)
+    def _element(self, node: Index, whole: Name, keys: list[Expression]) -> str:
+        """A read of one element, at an index that is certain to be whole numbers."""
+        assert whole.symbol is not None
+        self.tracked = self.tracked or may_be_tracked(whole.symbol, self.emitter)
+        emissions = [whole.emit, *(key.index for key in keys)]
+        return self._step("read", tuple(self._argument(functools.partial(each, self.emitter)) for each in emissions), node)
 
     def _other(self, node: Expression) -> tuple[str, Expression]:
         """Anything else is computed before; but no step, which might fail, may come later than it does now."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dagrad.grammar import (
     DagradError,
+    Run,
     Settings,
     Source,
     compile_expression,
@@ -15,6 +18,7 @@ from dagrad.grammar import (
     read_program,
     render,
 )
+from dagrad.grammar import fusing as one_step
 from dagrad.grammar.source import decode
 
 LIMITS = Settings(max_steps=200, max_depth=50, max_elements=5_000, timeout=5)
@@ -41,7 +45,18 @@ def outcome(data: bytes) -> str:
     except DagradError as error:
         return reported(error, {source.name: source})
     run = program.run(LIMITS)
+    same(run, program.run(replace(LIMITS, fused=True)))
     return "ok" if run.error is None else reported(run.error, program.sources)
+
+
+def same(run: Run, other: Run) -> None:
+    """Expressions of numbers in one step give what they give operation by operation."""
+    seen = [(each.output, [str(d) for d in each.error.diagnostics] if each.error else []) for each in (run, other)]
+    if seen[0] != seen[1] and not any(each.error and each.error.diagnostics[0].kind in {"time", "memory"} for each in (run, other)):
+        raise Broken(f"in one step it gives {seen[1]}, operation by operation {seen[0]}")
+
+
+one_step.OFTEN = 1  # the functions of formulas are written at once
 
 
 def nowhere(path: str) -> Source:

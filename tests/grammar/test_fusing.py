@@ -56,6 +56,8 @@ PROGRAMS = {
     "a loop": "param w = 0.6\nparam k = 0.3\ny = w\nfor i in range(50) { y = y + w - k*sin(y) }\nbackward(y)",
     "powers and quotients": "param a = 1.5\ny = 0\nfor i in range(9) { y += 100*a^2/(1 + i) - a^-1.5 + a^0 }\nbackward(y)",
     "elements": "param v = [1, 2, 3, 4]\ns = 0\nfor i in range(3) { s += v[i]*v[i+1] + v[-1] - v[i]*v[i] }\nbackward(s)",
+    "elements of a matrix": "param A = [[1, 2], [3, 4]]\nB = [[0.5, 1], [2, 3]]\ns = 0\n"
+    "for i in range(2) { for j in range(2) { s += A[i, j]*B[j, i] - A[i, -1]/2 + A[i, j] } }\nbackward(s)",
     "elements of what is written": "param a = 2\nv = zeros(5)\nv[0] = a\nfor i in range(4) { v[i+1] = v[i]*a + v[i] }\nbackward(sum(v))",
     "functions": "param x = 0.5\nparam a = 1.01\ndef f(m) { if m < 2 { return a }; return f(m - 1) + x*f(m - 2) }\nbackward(f(12))",
     "a call between": "param x = 2\nf(u) = u*x + 1\ny = 1\nfor i in range(5) { y = y*x + f(y)*0.5 + x }\nbackward(y)",
@@ -88,6 +90,8 @@ def test_a_program_runs_the_same(text):
 
 ERRORS = {
     "an index": "param v = [1, 2]\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
+    "two indices": "param v = [1, 2]\ny = 0\nfor i in range(3) { y = y + v[i, i]*2 }",
+    "an index of a matrix": "param v = [[1, 2], [3, 4]]\ny = 0\nfor i in range(3) { y = y + v[0, i]*2 }",
     "no elements": "param v = 1\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
     "shapes": "param v = [1, 2]\nw = [1, 2, 3]\nfor i in range(3) { y = 2*v + w }",
     "a string": 'param v = 1\nf(u) = v*2 + u\nprint(f("a"))',
@@ -166,7 +170,7 @@ def test_one_node_holds_the_whole_expression():
 
 # ---------------------------------------------------------------- any program
 
-LEAVES = ["a", "b", "y", "u", "v[i]", "v[i + 1]", "v[-1]", "xs[i]", "i", "2", "0", "-1.5", "1e300", "pi"]
+LEAVES = ["a", "b", "y", "u", "v[i]", "v[i + 1]", "v[-1]", "A[i, 0]", "A[i, i]", "xs[i]", "i", "2", "0", "-1.5", "1e300", "pi"]
 UNARY = ["sin", "exp", "log", "sqrt", "abs", "tanh", "relu", "sigmoid", "square", "atan", "floor", "sign", "cbrt", "softplus"]
 
 
@@ -189,7 +193,8 @@ VALUES = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 2.5, 1e200, -3.0]) | st.flo
 @given(EXPRESSIONS, EXPRESSIONS, VALUES, VALUES)
 def test_any_expression_is_the_same(first, second, a, b):
     same(
-        f"param a = {a!r}\nparam b = {b!r}\nparam v = [0.5, -1, 2, 1]\nxs = [1, 0, 3]\nu = 0.25\nf(t) = t*b + a\n"
+        f"param a = {a!r}\nparam b = {b!r}\nparam v = [0.5, -1, 2, 1]\nparam A = [[1, 2], [0.5, 3], [4, 5]]\n"
+        f"xs = [1, 0, 3]\nu = 0.25\nf(t) = t*b + a\n"
         f"y = 1\nfor i in range(3) {{ y = {first} }}\nfor i in range(2) {{ y = y + {second} }}\nbackward(y + a*0)"
     )
 
