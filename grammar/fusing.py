@@ -212,15 +212,21 @@ def may_be_tracked(symbol: Symbol, emitter: Emitter) -> bool:
 
 def tracked_names(blocks: Iterable[Block]) -> set[Symbol]:
     """The variables to which something tracked may be assigned, in whatever order the statements run."""
+    gets: dict[Symbol, list[Symbol]] = {}  # from a variable to those that are computed with it
+    waiting: list[Symbol] = []
+    for block in blocks:
+        for symbols, value in _assignments(block):
+            names, certain = _sources(value)
+            waiting += symbols if certain else []
+            for name in names:
+                gets.setdefault(name, []).extend(symbols)
     known: set[Symbol] = set()
-    waiting = [(symbols, *_sources(value)) for block in blocks for symbols, value in _assignments(block)]
-    while True:
-        count = len(known)
-        for symbols, names, certain in waiting:
-            if certain or any(name in known for name in names):
-                known.update(symbols)
-        if len(known) == count:
-            return known
+    while waiting:
+        symbol = waiting.pop()
+        if symbol not in known:
+            known.add(symbol)
+            waiting += gets.get(symbol, [])
+    return known
 
 
 def _assignments(block: Block) -> Iterator[tuple[list[Any], Node]]:
