@@ -6,13 +6,13 @@ that stands on one line stays on one line; otherwise each statement has a line o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .layout import CLOSERS, CONTINUES, OPENERS, Layout
 from .limits import no_collection
 from .parser import raw_tokens
 from .reader import read_program
+from .record import Record, field
 
 if TYPE_CHECKING:
     from .source import Source
@@ -24,8 +24,7 @@ TIGHT = frozenset({"POWER", "COLON", "DOT"})  # no blank on either side
 BRACKETS = frozenset({"LPAR", "LSQB"})
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Record):
     """A line of the result: its code, the comment behind it, and how far it is indented."""
 
     depth: int
@@ -34,8 +33,7 @@ class Line:
     blank_before: bool = False
 
 
-@dataclass(slots=True)
-class Opened:
+class Opened(Record):
     """An open bracket: its kind, the depth of the line it stands on, and for a brace whether its block is on one line."""
 
     kind: str
@@ -43,8 +41,7 @@ class Opened:
     on_one_line: bool = False
 
 
-@dataclass(slots=True)
-class Formatter:
+class Formatter(Record):
     """Takes the tokens one by one and writes lines."""
 
     text: str

@@ -6,7 +6,6 @@ A label stands only where it is certain: a wrong one would be worse than none.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import Tensor
@@ -14,6 +13,7 @@ from dagrad.engine import Tensor
 from . import origins
 from .diagnostic import Label
 from .emitter import counter_name
+from .record import Record
 from .source import Span, normal_name
 from .values import format_number, format_value, kind_of
 
@@ -51,8 +51,7 @@ def operands(frame: FrameType, span: Span, caller: Span | None, sources: dict[st
     return found[:MOST]
 
 
-@dataclass
-class Place:
+class Place(Record):
     """The place of an error in the tree of its file. `define` is the function that it stands in, None in the program itself."""
 
     offset: int
