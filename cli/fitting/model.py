@@ -80,7 +80,7 @@ class ProgramModel(Model):
         first = self.compiled.source
         others = [source for source in self.compiled.sources.values() if source is not first]
         files = [(source.name, source.text, source.folder) for source in (first, *others)]
-        plain = {**vars(self.settings), "on_backward": None, "output": None, "set": {}}
+        plain = {**self.settings.as_dict(), "on_backward": None, "output": None, "set": {}}
         return {**vars(self), "compiled": files, "settings": plain, "root": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
