@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from heapq import heappop, heappush
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from . import modes
@@ -37,7 +39,12 @@ class GraphTask:
         self.leaves: list[AccumulateGrad] = []
         # Whether it runs inside another pass of this thread; then the buffers of that one are set aside while it lasts.
         self.nested = False
+        # How many roots it starts from, and whether a listener or a hook is told of each turn.
+        self.roots = 1
+        self.attended = False
         self.set_aside: list[tuple[Node, Any]] = []
+        # Where a listener wants to know of a pass of numbers without attending it.
+        self.notes: Notes | None = None
         # The node whose rules run at present.
         self.node: Node | None = None
         # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
@@ -49,6 +56,21 @@ class GraphTask:
     def visited(self) -> list[Node]:
         """All that it goes through: the nodes, the latest first, then the leaves."""
         return [*self.nodes, *self.leaves]
+
+
+class Notes:
+    """What is left of a pass of numbers when it is over: for each node in its order what it had saved, where its two edges go, and the
+    gradient that it got; then, the leaves included, when its turn ended; and what the leaves have then."""
+
+    saved: Sequence[tuple[Any, ...]] = ()
+    first: Sequence[Any] = ()
+    second: Sequence[Any] = ()
+
+    def __init__(self) -> None:
+        self.gradients: list[float | None] = []
+        self.totals: list[float | None] = []
+        self.began = perf_counter()
+        self.ended = array("d")
 
 
 class _Current(threading.local):
@@ -73,8 +95,13 @@ class Engine:
         """
         try:
             _prepare(task, [node_of(root) for root, _ in roots])
-            if listeners or Hooks.live:
+            task.roots = len(roots)
+            task.attended = bool(Hooks.live) or any(listener.attends(task) for listener in listeners)
+            if task.attended:
                 _count(task, [node_of(root) for root, _ in roots])
+            for listener in listeners:
+                listener.began(task)
+            if task.attended:
                 _run_ready(task, roots)
             else:
                 _sweep(task, roots)
@@ -108,7 +135,7 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
 
 
 def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
-    """The pass that nobody watches: the visited nodes from the latest to the first.
+    """The pass that nobody attends: the visited nodes from the latest to the first.
 
     A node is made after all that it depends on, so whoever sends it a gradient is later than it: in this order every node has
     all its gradients when its turn comes, as it would have in the ready queue, and nothing needs to be counted.
@@ -122,6 +149,9 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
             gradient, node.grad = node.grad, None
             if needed is None or node in needed:
                 _step(task, node, gradient)
+        return
+    if task.notes is not None:
+        _sweep_noting(task, task.notes)
         return
     for node in task.nodes:
         gradient = node.grad
@@ -142,6 +172,32 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         gradient, leaf.grad = leaf.grad, None
         if gradient is not None and task.accumulate:
             finish_leaf(leaf, gradient)
+
+
+def _sweep_noting(task: GraphTask, notes: Notes) -> None:
+    """The same of numbers, with notes of each turn."""
+    nodes, retain, place = task.nodes, task.retain_graph, task.place
+    notes.saved = [node.saved for node in nodes]
+    notes.first = [node.edge for node in nodes]
+    notes.second = [node.others for node in nodes]
+    got, ended = notes.gradients.append, notes.ended.append
+    for node in nodes:
+        gradient = node.grad
+        node.grad = None
+        if gradient is not None:
+            node.derivative.run(node, gradient)
+        if not retain:
+            node.saved = place
+            node.edge = node.others = None
+        got(gradient)
+        ended(perf_counter())
+    for leaf in task.leaves:
+        gradient, leaf.grad = leaf.grad, None
+        if gradient is not None:
+            finish_leaf(leaf, gradient)
+        got(gradient)
+        notes.totals.append(None if gradient is None else leaf.accumulated.data)  # type: ignore[union-attr]
+        ended(perf_counter())
 
 
 def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
@@ -224,7 +280,7 @@ def _apply(task: GraphTask, node: Node, gradient: Any, mask: int) -> Sequence[An
     return gradients
 
 
-# ---------------------------------------------------------------- the pass that is watched
+# ---------------------------------------------------------------- the pass that is attended
 
 
 def _count(task: GraphTask, roots: Sequence[Node]) -> None:
@@ -237,8 +293,6 @@ def _count(task: GraphTask, roots: Sequence[Node]) -> None:
     for node in roots:
         if node in waiting:
             waiting[node] += 1
-    for listener in listeners:
-        listener.began(task)
 
 
 def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:

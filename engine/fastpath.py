@@ -3,6 +3,8 @@
 Loops over scalars and short vectors are what a graph in Python is slow at, and half their time would go into calls between small
 functions. What is said here is nothing new: each function decides that the plain case is given (values in Tensors, no mode, no
 listener), and then does what `op.record` does; in every other case it hands over to the op's general path.
+
+Each is written twice: while a listener collects, the functions run the code that also puts the node in its list.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType, FunctionType
 
+    from .observe import Collection
     from .op import Op
 
 _RECORD = """
@@ -89,6 +93,19 @@ def call({a}, {b}):
         saved = {saved_both}
 """
 
+# What the code for a collection has in place of lines of the plain one: its listener is a reason to be special, and the only one;
+# it takes numbers.
+_COLLECTING = {
+    "modes.special:\n": "modes.special != 1:\n",
+    "    try:\n": "    if {arrays}:\n        return general({inputs})\n    try:\n",
+    "    out = Tensor()\n": """\
+    collection.nodes.append(node)
+    if node.sequence_nr >= collection.limit:
+        collection.look()
+    out = Tensor()
+""",
+}
+
 # The values of the inputs, by names that no op gives its own.
 RAW = ("raw_a", "raw_b")
 
@@ -111,10 +128,51 @@ def specialise(op: Op) -> Callable[..., Any]:
     }
     text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
     exec(text, namespace)
-    call: Callable[..., Any] = namespace["call"]
+    call: FunctionType = namespace["call"]
+    _paths.append(_Path(op, text, call))
+    _paths[-1].serve(_collection)
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
     return call
+
+
+class _Path:
+    """One of the functions, with its code for a collection, which is compiled when there is one."""
+
+    def __init__(self, op: Op, text: str, call: FunctionType) -> None:
+        self.op = op
+        self.text = text
+        self.call = call
+        self.plain: CodeType = call.__code__
+        self.collecting: CodeType | None = None
+
+    def serve(self, collection: Collection | None) -> None:
+        if collection is not None and self.collecting is None:
+            self.collecting = self._compiled()
+        self.call.__globals__["collection"] = collection
+        self.call.__code__ = self.plain if collection is None or self.collecting is None else self.collecting
+
+    def _compiled(self) -> CodeType:
+        arrays = " or ".join(f"{raw}.__class__ is not float" for raw in RAW[: len(self.op.inputs)])
+        text = self.text
+        for line, other in _COLLECTING.items():
+            text = text.replace(line, other.format(arrays=arrays, inputs=", ".join(self.op.inputs)))
+        names: dict[str, Any] = {}
+        exec(text, names)
+        code: CodeType = names["call"].__code__
+        return code
+
+
+_paths: list[_Path] = []
+_collection: Collection | None = None
+
+
+def exchange(collection: Collection | None) -> None:
+    """Lets the fast paths put the nodes of numbers in `collection`; None: in nobody's."""
+    global _collection
+    _collection = collection
+    for path in _paths:
+        path.serve(collection)
 
 
 def _unary(op: Op, namespace: dict[str, Any]) -> str:

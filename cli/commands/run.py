@@ -91,10 +91,9 @@ class Watcher:
 
             show_memory(screen, self.memory_report(run))
         if self.trace:
-            from .graph.trace import show as show_steps
-            from .graph.trace import show_summary
+            from .graph.trace import show_recorded, show_summary
 
-            show_steps(screen, self.trace.steps, 6)
+            show_recorded(screen, self.trace, 6)
             show_summary(screen, self.trace)
 
 

@@ -7,6 +7,7 @@ from .memory import MemoryRecorder
 from .rules import formulas, formulas_of, inputs_of, parameters
 from .snapshot import Graph, GraphEdge, GraphNode, Group, Location, Saved, ValueRecorder, snapshot
 from .trace import Gradient, Sent, Step, TraceRecorder
+from .turns import Turns
 from .writing import helpers_of, made_of, written
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Sent",
     "Step",
     "TraceRecorder",
+    "Turns",
     "ValueRecorder",
     "collapse",
     "difference",

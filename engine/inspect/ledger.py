@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..gradient import Owned, Scatter
+from ..node import Node
 from ..versions import buffer_of
 from .snapshot import FLOAT_BYTES, bytes_of
 
 if TYPE_CHECKING:
-    from ..node import AccumulateGrad, Node
+    from ..derivative import Derivative
+    from ..node import AccumulateGrad
 
 CATEGORIES = ("parameter", "gradient", "saved", "graph", "temporary")
 
@@ -23,6 +26,14 @@ def node_bytes(node: Node) -> int:
     """What CPython takes for a node, its tuples and its number, without the values that it saves."""
     held = [part for part in (node.others, node.saved, node.shape) if isinstance(part, tuple) and part]
     return sys.getsizeof(node) + _NUMBER + sum(map(_allocated, held))
+
+
+@cache
+def number_bytes(derivative: Derivative) -> int:
+    """The same of a node that has only numbers to save."""
+    node = Node()
+    node.others, node.shape, node.saved = None, (), (0.0,) * len(derivative.saved_names)
+    return node_bytes(node)
 
 
 def _allocated(part: tuple[Any, ...]) -> int:

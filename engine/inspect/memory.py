@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,9 @@ from ..node import AccumulateGrad, node_of
 from ..observe import Listener
 from ..versions import buffer_of
 from .growth import Growth
-from .ledger import CATEGORIES, UnderWay, leaf_bytes, node_bytes
+from .ledger import CATEGORIES, UnderWay, leaf_bytes
+from .living import Living
+from .numbers import derivative_of, edge_count, is_plain, kept_bytes, most_under_way
 from .snapshot import bytes_of, reachable, saved_bytes
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from ..backward import GraphTask
     from ..node import Node
 
-# The nodes that a program dropped are looked for when so many are new, or so many bytes, or a quarter of all.
-MANY_NODES = 1 << 16
-MANY_BYTES = 1 << 26
-FEW_NODES = 1 << 10
 # A timeline of more points than this is thinned; of neighbours the one with the most memory stays.
 POINTS = 400
 
@@ -31,25 +28,17 @@ POINTS = 400
 class MemoryRecorder(Listener):
     """Follows every node from its creation to its release while it is attached.
 
-    It holds the nodes it was told of, so those that the program drops without a backward pass are looked for now and then: a
-    node that nobody else refers to is let go, the latest first, which frees a dropped graph as reference counting would have.
-    With `retain` every pass keeps its graph, which shows what retain_graph=True would cost.
+    With `retain` every pass keeps its graph, which shows what retain_graph=True would cost. The nodes of numbers, of which there
+    may be millions, are collected, and passes through them not attended: what is reported of those follows from the graph.
     """
 
     def __init__(self, retain: bool = False) -> None:
         self.calls: list[dict[str, Any]] = []
-        self.made: Counter[int] = Counter()
-        self.saved: Counter[int] = Counter()
-        self.peak: dict[str, Any] = {"nodes": 0, "saved_bytes": 0, "line": None}
         self.timeline: list[dict[str, Any]] = []
+        self.collection = self._living = Living()
         self._retain = retain
         self._growth = Growth()
-        self._alive: list[Node] = []
-        self._leaves: set[AccumulateGrad] = set()
-        self._swept = 0  # how many nodes the last sweep left
-        self._new_bytes = 0
-        self._kept_bytes = 0
-        self._graph_bytes = 0
+        self._task: GraphTask | None = None
         self._under_way = UnderWay()
         self._freed: set[int] = set()
         self._line = 0
@@ -59,38 +48,38 @@ class MemoryRecorder(Listener):
     # events --------------------------------------------------------------------------------------------------------
 
     def created(self, node: Node, result: Any) -> None:
-        line = node.span.line
-        size = saved_bytes([node])
-        self.made[line] += 1
-        self.saved[line] += size
-        self._alive.append(node)
-        self._leaves.update(edge for edge in node.edges if isinstance(edge, AccumulateGrad))
-        self._new_bytes += size
-        if len(self._alive) - self._swept >= max(MANY_NODES, self._swept) or self._new_bytes >= max(MANY_BYTES, self._kept_bytes):
-            self._sweep()
-            self._mark_peak(line)
+        self._living.add(node)
+
+    def attends(self, task: GraphTask) -> bool:
+        return not (is_plain(task) and self._living.is_of_numbers(task))
 
     def began(self, task: GraphTask) -> None:
         task.retain_graph = task.retain_graph or self._retain
-        self._sweep_if_worth_it()
-        visited = list(task.visited)
+        self._task = task
         self._line = task.place.line
-        self._leaves.update(node for node in visited if isinstance(node, AccumulateGrad))
-        self._mark_peak(self._line)
+        self._living.begin(task)
+        self._living.mark_peak(self._line)
+        self._under_way, self._freed = UnderWay(), set()
+        if task.attended:
+            edges = sum(e is not None for node in task.nodes for e in node.edges)
+            kept = saved_bytes(task.nodes)
+        else:
+            kinds = self._living.kinds_of(task)
+            edges, kept = edge_count(kinds), kept_bytes(kinds)
+            self._under_way.peak = most_under_way(task.nodes, task.leaves, kinds)
         self.calls.append(
             {
                 "index": len(self.calls) + 1,
                 "line": self._line or None,
-                "nodes": len(visited),
-                "edges": sum(e is not None for node in visited if not isinstance(node, AccumulateGrad) for e in node.edges),
-                "saved_bytes": saved_bytes(visited),
+                "nodes": len(task.nodes) + len(task.leaves),
+                "edges": edges,
+                "saved_bytes": kept,
                 "freed_nodes": 0,
                 "freed_bytes": 0,
                 "retained": task.retain_graph,
                 "seconds": 0.0,
             }
         )
-        self._under_way, self._freed = UnderWay(), set()
         self._note("began")
         self._started = time.perf_counter()
 
@@ -116,53 +105,31 @@ class MemoryRecorder(Listener):
     def ended(self) -> None:
         if not self.calls or self.calls[-1]["seconds"]:
             return
-        self.calls[-1]["seconds"] = time.perf_counter() - self._started
-        if self._sweep_if_worth_it():
-            self._growth.look(self._line, len(self.calls), self._alive)
+        call, task = self.calls[-1], self._task
+        call["seconds"] = time.perf_counter() - self._started
+        self._task = None
+        if task is not None and not task.attended and not task.retain_graph:
+            # A pass that failed has not come to the nodes at the end.
+            failed = task.nodes and not task.nodes[-1].released
+            freed = [node for node in task.nodes if node.released] if failed else task.nodes
+            call["freed_nodes"] = len(freed)
+            call["freed_bytes"] = kept_bytes(Counter(map(derivative_of, freed))) if failed else call["saved_bytes"]
+        if self._living.end():
+            self._growth.look(self._line, len(self.calls), self._living.nodes)
         self._note("ended")
-
-    # the nodes that are alive --------------------------------------------------------------------------------------
-
-    def _sweep_if_worth_it(self) -> bool:
-        """Sweeps where enough has happened since the last time, so that a graph that grows is not walked at each call."""
-        if self._swept > FEW_NODES and len(self._alive) - self._swept < self._swept // 4:
-            return False
-        self._sweep()
-        return True
-
-    def _sweep(self) -> None:
-        """Lets go of the nodes that only this recorder holds."""
-        kept: list[Node] = []
-        alive = self._alive
-        while alive:
-            node = alive.pop()
-            if not node.released and sys.getrefcount(node) > _HELD_HERE_ALONE:
-                kept.append(node)
-        kept.reverse()
-        self._alive = kept
-        self._swept, self._new_bytes = len(kept), 0
-        self._kept_bytes, self._graph_bytes = saved_bytes(kept), sum(map(node_bytes, kept))
-
-    def _kept_now(self) -> int:
-        return self._kept_bytes + self._new_bytes
-
-    def _mark_peak(self, line: int) -> None:
-        nodes, size = len(self._alive), self._kept_now()
-        if size > self.peak["saved_bytes"] or nodes > self.peak["nodes"]:
-            self.peak = {"nodes": max(nodes, self.peak["nodes"]), "saved_bytes": max(size, self.peak["saved_bytes"]), "line": line or None}
 
     def _note(self, event: str) -> None:
         """A point of the timeline; at the end of a pass `temporary` is the most that its gradients took under way."""
-        parameter, gradient = leaf_bytes(self._leaves)
-        graph = self._graph_bytes * len(self._alive) // self._swept if self._swept else 0
-        bytes = (parameter, gradient, self._kept_now(), graph, self._under_way.peak if event == "ended" else 0)
+        living = self._living
+        parameter, gradient = leaf_bytes(living.leaves)
+        bytes = (parameter, gradient, living.kept_bytes, living.graph_bytes, self._under_way.peak if event == "ended" else 0)
         self.timeline.append(
             {
                 "event": event,
                 "call": len(self.calls),
                 "line": self._line or None,
                 "seconds": time.perf_counter() - self._origin,
-                "nodes": len(self._alive),
+                "nodes": len(living.nodes),
                 **dict(zip(CATEGORIES, bytes, strict=True)),
             }
         )
@@ -171,24 +138,22 @@ class MemoryRecorder(Listener):
 
     def report(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The figures; `values` are the names that are alive at the end, with what they stand for."""
-        self._sweep()
-        self._mark_peak(0)
+        living = self._living
+        living.find_leaves()
+        living.sweep()
+        living.mark_peak(0)
         self._under_way = UnderWay()
         self._note("exit")
         held = held_by(values)
         return {
             "backward": self.calls,
-            "peak": self.peak,
-            "at_exit": {"nodes": len(self._alive), "saved_bytes": saved_bytes(self._alive), "held_by": held},
-            "by_line": [{"line": line, "nodes": self.made[line], "saved_bytes": self.saved[line]} for line in sorted(self.made)],
+            "peak": living.peak,
+            "at_exit": {"nodes": len(living.nodes), "saved_bytes": saved_bytes(living.nodes), "held_by": held},
+            "by_line": [{"line": line, "nodes": living.made[line], "saved_bytes": living.saved[line]} for line in sorted(living.made)],
             "categories": {name: {"peak": max(p[name] for p in self.timeline), "at_exit": self.timeline[-1][name]} for name in CATEGORIES},
             "timeline": list(thinned(self.timeline)),
             "warnings": self._growth.warnings(held),
         }
-
-
-# What sys.getrefcount says in `_sweep` of a node that nothing but its local variable refers to.
-_HELD_HERE_ALONE = 2
 
 
 def held_by(values: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -13,10 +13,12 @@ from ..node import AccumulateGrad, Edge, node_of
 from ..observe import Listener
 from ..tensor import Tensor
 from ..versions import buffer_of
+from .numbers import is_of_numbers, is_plain
 from .snapshot import Location, bytes_of, identified
+from .turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..backward import GraphTask
     from ..node import Node
@@ -84,8 +86,10 @@ class TraceRecorder(Listener):
     """Records the steps of one backward pass: of the first that begins after `arm` was last called."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
         self.done = False
+        # A pass of numbers, which is not attended; its steps are made when they are asked for.
+        self.turns: Turns | None = None
+        self._steps: list[Step] | None = []
         self._armed = False
         self._live = False
 
@@ -93,11 +97,25 @@ class TraceRecorder(Listener):
         """The next pass is the one to record."""
         self._armed = True
 
+    @property
+    def steps(self) -> list[Step]:
+        """What was recorded, in the engine's order."""
+        if self._steps is None:
+            self._steps = [] if self.turns is None else list(_steps_of(self.turns))
+        return self._steps
+
+    def attends(self, task: GraphTask) -> bool:
+        return self._armed and not (is_plain(task) and is_of_numbers(task.nodes, task.leaves))
+
     def began(self, task: GraphTask) -> None:
         self._live, self._armed = self._armed, False
         if not self._live:
             return
-        self.steps, self.done = [], False
+        self.done = False
+        self.turns = None if task.attended else Turns(task)
+        self._steps = [] if task.attended else None
+        if not task.attended:
+            return
         self._ids = identified(sorted(task.visited, key=lambda node: node.sequence_nr))
         self._waited = dict(task.dependencies)
         self._senders: dict[Node, str | None] = {}
@@ -143,7 +161,7 @@ class TraceRecorder(Listener):
         ]
 
     def accumulated(self, node: Node, gradient: Any) -> None:
-        if self._live and self.steps and node is self._node and isinstance(node, AccumulateGrad):
+        if self._live and self.turns is None and self.steps and node is self._node and isinstance(node, AccumulateGrad):
             self.steps[-1].accumulated = described(gradient)
             self.steps[-1].total = described(node.accumulated)
 
@@ -161,7 +179,8 @@ class TraceRecorder(Listener):
 
     def ended(self) -> None:
         if self._live:
-            self._tick()
+            if self.turns is None:
+                self._tick()
             self._live = False
             self.done = True
 
@@ -174,12 +193,40 @@ class TraceRecorder(Listener):
     def by_op(self) -> dict[str, dict[str, Any]]:
         """Per op how many nodes ran, how long they took, what they let go; the longest first."""
         found: dict[str, dict[str, Any]] = defaultdict(lambda: {"nodes": 0, "seconds": 0.0, "released_bytes": 0})
-        for step in self.steps:
-            entry = found[step.op]
-            entry["nodes"] += 1
-            entry["seconds"] += step.seconds
-            entry["released_bytes"] += step.released_bytes or 0
+        steps = ((step.op, 1, step.seconds, step.released_bytes or 0) for step in self.steps) if self.turns is None else self.turns.by_op()
+        for op, nodes, seconds, released in steps:
+            entry = found[op]
+            entry["nodes"] += nodes
+            entry["seconds"] += seconds
+            entry["released_bytes"] += released
         return dict(sorted(found.items(), key=lambda item: -item[1]["seconds"]))
+
+
+def _steps_of(turns: Turns) -> Iterator[Step]:
+    """The steps of a pass of numbers."""
+    turns.connect()
+    seconds = dict(zip((*turns.nodes, *turns.leaves), turns.seconds(), strict=False))
+    for position, (number, node, ready, gradient, first, second, rest) in enumerate(turns, 1):
+        step = Step(
+            number=position,
+            node=f"%{number}",
+            op=node.name(),
+            variable=node.label if isinstance(node, AccumulateGrad) else None,
+            place=Location.of(node.span),
+            waited=turns.waited[number],
+            because=f"%{turns.because[number]}" if turns.because[number] else None,
+            ready=[f"%{other}" for other in reversed(ready)],
+            gradient=[described(gradient)],
+            released_bytes=turns.released_bytes(node),
+            seconds=seconds[node],
+        )
+        if first is None:
+            step.accumulated = described(gradient)
+            step.total = None if gradient is None else described(rest)
+        elif rest is not None:
+            targets = zip((first, second), rest, strict=False)
+            step.sent = [Sent(f"%{target}", slot, 0, described(part)) for slot, (target, part) in enumerate(targets) if target]
+        yield step
 
 
 def _turn(node: Node) -> tuple[bool, int]:

@@ -12,9 +12,10 @@ OPTIONS = {"plain": [], "memory statistics (--memory)": ["--memory"], "trace to 
 
 
 def observation(rounds: int) -> None:
-    """Each against the plain run, net of start-up. The trace writes some lines a node, so its loop is shorter."""
+    """Each against the plain run, net of start-up."""
     rows = [places(rounds)]
-    for name, turns in (("memory statistics (--memory)", 100_000), ("trace to a file (--trace -o FILE)", 5_000)):
+    turns = 100_000
+    for name in ("memory statistics (--memory)", "trace to a file (--trace -o FILE)"):
         commands = {}
         for who in ("plain", name):
             for size in (1, turns):

@@ -87,3 +87,24 @@ def test_a_pass_that_fails(dagrad):
 @pytest.mark.parametrize("step", ["0", "7", "-7"])
 def test_a_step_that_is_not_there(dagrad, step):
     assert dagrad("graph", "trace", "-c", "param x = 2", "-c", "backward(x)", "--step", step).code == 2
+
+
+PASSES = [
+    "y = x * sin(x) + frac(x) - (x + x)",
+    "y = relu(x - 3) + max(x, 1) * 1e7 - x / 1e-9",
+    "y = x; for i in range(1500) { y = y + sin(y) * 1e-3 }",
+    "y = x * 0",
+    "y = log(x - 2)",
+    "y = x",
+]
+
+
+@pytest.mark.parametrize("code", PASSES)
+@pytest.mark.parametrize("call", ["backward(y)", "backward(y, retain_graph=true)"])
+def test_the_lines_of_a_run_are_those_of_its_steps(dagrad, code, call):
+    """A run writes them many at a time, from what the pass left; here the same pass is recorded step by step."""
+    program = ("-c", "param x = 2", "-c", code, "-c", call)
+    steps = dagrad("graph", "trace", *program).lines
+    lines = dagrad("run", "-q", "--trace", *program).lines
+    assert lines[: len(steps)] == steps
+    assert all(line.count("\t") == 4 and line.endswith(" B") for line in lines[len(steps) :])

@@ -311,7 +311,7 @@ def test_observers_do_not_keep_a_dropped_graph_for_ever() -> None:
         x = var(1.0)
         for _ in range(200_000):
             x * 2.0
-        assert len(recorder._alive) < 150_000
+        assert len(recorder.collection.nodes) < 150_000
 
 
 def test_recorded_values_are_those_of_the_nodes() -> None:

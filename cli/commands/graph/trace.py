@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...draw.gradients import short
+from ...draw.turns import lines
 from ...options import At, Digits, ExpressionOption, Program
 from ...parameters import Option
 from ...screen import Screen
@@ -66,6 +67,17 @@ def show(screen: Screen, steps: "list[Step]", digits: int) -> None:
     screen.table(COLUMNS, [row(step, digits) for step in steps])
 
 
+def show_recorded(screen: Screen, trace: "TraceRecorder", digits: int) -> None:
+    """The same of a pass as it was recorded, which may have millions of steps."""
+    if trace.turns is None:
+        show(screen, trace.steps, digits)
+    elif screen.is_terminal:
+        screen.table(COLUMNS, [line.split("\t") for text in lines(trace.turns, digits) for line in text.splitlines()])
+    else:
+        for text in lines(trace.turns, digits):
+            screen.out.write(text)
+
+
 def row(step: "Step", digits: int) -> list[str]:
     arrived = " ".join(short(part, digits) for part in step.gradient)
     sent = " ".join(f"{edge.to}[{edge.input_nr}]←{short(edge.gradient, digits)}" for edge in step.sent)
@@ -97,8 +109,9 @@ def outcome(step: "Step", digits: int) -> str:
 
 def show_summary(screen: Screen, trace: "TraceRecorder") -> None:
     """Where the time went, by operation."""
-    total = sum(step.seconds for step in trace.steps) or 1.0
-    rows = [time_row(op, entry, total) for op, entry in trace.by_op().items()]
+    by_op = trace.by_op()
+    total = sum(entry["seconds"] for entry in by_op.values()) or 1.0
+    rows = [time_row(op, entry, total) for op, entry in by_op.items()]
     screen.table(["operation", "steps", "ms", "share", "freed"], rows)
 
 

@@ -1,0 +1,204 @@
+"""Passes in which every value is a number: what the recorders want to know of them follows from the graph alone.
+
+Graphs of numbers are those with many nodes, where a call for each turn of a pass costs many times what the turn itself does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from ..derivative import Derivative, needs
+from ..symbols import formula_of
+from .snapshot import FLOAT_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..backward import GraphTask
+    from ..node import AccumulateGrad, Node
+
+derivative_of = attrgetter("derivative")
+shape_of = attrgetter("shape")
+
+
+def is_plain(task: GraphTask) -> bool:
+    """Whether a pass goes from one root to the leaves, and asks for nothing else."""
+    return not (task.captures or task.create_graph or task.nested) and task.roots == 1
+
+
+def is_of_numbers(nodes: Sequence[Node], leaves: Iterable[AccumulateGrad]) -> bool:
+    """Whether all values of a graph are numbers, and its operations the elementwise ones."""
+    return not any(map(shape_of, leaves)) and not any(map(shape_of, nodes)) and all(map(takes_numbers, set(map(derivative_of, nodes))))
+
+
+def takes_numbers(derivative: Any) -> bool:
+    """Whether, for a result that is a number, the operation has nothing but numbers to save and to pass on."""
+    return derivative.__class__ is Derivative and derivative.op.on_scalars
+
+
+def edge_count(kinds: Counter[Derivative]) -> int:
+    """How many edges so many nodes of each derivative have: all inputs that are tracked."""
+    return sum(count * derivative.mask.bit_count() for derivative, count in kinds.items())
+
+
+def kept_bytes(kinds: Counter[Derivative]) -> int:
+    """What so many nodes of each derivative keep, all of it numbers."""
+    return FLOAT_BYTES * sum(count * derivative.value_count for derivative, count in kinds.items())
+
+
+# ---------------------------------------------------------------- gradients under way
+
+# What a rule may give: a number of its own, or the very gradient it was given.
+_FRESH, _PASSED = "fresh", "passed"
+
+
+@cache
+def _forms(derivative: Derivative) -> list[tuple[int, str]] | None:
+    """What the rules of a derivative give, by slot; None where only running them shows it."""
+    rules = [(slot, rule) for slot, rule in enumerate(derivative.rules) if rule is not None]
+    texts = [(slot, formula_of(rule, ("g", *needs(rule)), {})) for slot, rule in rules]
+    if not all(text == "g" or (text is not None and text.startswith("(")) for _, text in texts):
+        return None
+    return [(slot, _PASSED if text == "g" else _FRESH) for slot, text in texts]
+
+
+def _made(derivative: Derivative) -> int:
+    """How many different numbers there are when the rules of a derivative have run, the gradient among them; 0 where it depends."""
+    forms = _forms(derivative)
+    return 0 if forms is None else 1 + sum(form is _FRESH for _, form in forms)
+
+
+def most_under_way(nodes: Sequence[Node], leaves: Iterable[AccumulateGrad], kinds: Iterable[Derivative]) -> int:
+    """The most bytes of gradients that a pass of numbers has under way at a time: in buffers, and in the hands of a rule.
+
+    The pass is gone through without its numbers. The buffer of a node that waits for its turn holds True instead; and where one
+    number is in several buffers, as the gradient of a sum is, a list with how many these are.
+    """
+    walk = _Walk(kinds)
+    if nodes:
+        nodes[0].grad = True
+    for part, served in _until_leaves(nodes, leaves):
+        walk.run(part)
+        for leaf in served:
+            walk.take(leaf)
+    return walk.peak * FLOAT_BYTES
+
+
+def _until_leaves(nodes: Sequence[Node], leaves: Iterable[AccumulateGrad]) -> Iterator[tuple[Sequence[Node], list[Any]]]:
+    """The nodes in parts, each with the leaves whose turn comes after it: nothing more is sent to them."""
+    missing: set[Any] = set(leaves)
+    ends: list[tuple[int, list[Any]]] = []
+    for at in range(len(nodes) - 1, -1, -1):
+        if not missing:
+            break
+        node = nodes[at]
+        if node.edge in missing or node.others in missing:
+            found = [edge for edge in {node.edge, node.others} if edge in missing]
+            missing.difference_update(found)
+            ends.append((at + 1, found))
+    start = 0
+    for end, found in reversed(ends):
+        yield nodes[start:end], found
+        start = end
+    yield nodes[start:], []
+
+
+class _Walk:
+    """How many different numbers wait in buffers, and the most there were at a time."""
+
+    def __init__(self, kinds: Iterable[Derivative]) -> None:
+        self.now = self.peak = 1
+        self._made = {derivative: _made(derivative) for derivative in kinds}
+        # Numbers that rules give without computing them (0.0): how many buffers each is in.
+        self._constants: dict[int, tuple[Any, list[int]]] = {}
+
+    def run(self, nodes: Iterable[Node]) -> None:
+        """Goes through the turns of these nodes. The cases are written out in which no number is in two buffers."""
+        # The node's own buffer, which is empty by the time its rules run, is counted in both.
+        now, most, made_by = self.now, self.peak + 1, self._made
+        for node in nodes:
+            made = made_by[node.derivative]
+            first: Any = node.edge
+            second: Any = node.others
+            if first is None or second is None:
+                target = first or second
+                had = target.grad
+                if made and node.grad is True and had.__class__ is not list:
+                    node.grad = None
+                    if now + made > most:
+                        most = now + made
+                    if had is None:
+                        target.grad = True
+                    else:
+                        now -= 1
+                    continue
+            else:
+                had, have = first.grad, second.grad
+                # A sum makes no number of its own: where both buffers are empty, it puts its gradient in both.
+                shared = had.__class__ is list or have.__class__ is list or not (had or have or made > 1)
+                if made and node.grad is True and not shared:
+                    node.grad = None
+                    if now + made > most:
+                        most = now + made
+                    if had is None:
+                        first.grad = True
+                        if have is None and second is not first:
+                            second.grad = True
+                            now += 1
+                    elif have is None:
+                        second.grad = True
+                    else:
+                        now -= 1
+                    continue
+            self.now, self.peak = now, most - 1
+            self._turn(node)
+            now, most = self.now, self.peak + 1
+        self.now, self.peak = now, most - 1
+
+    def take(self, node: Node) -> Any:
+        """Empties the buffer of a node."""
+        held, node.grad = node.grad, None
+        if held is True:
+            self.now -= 1
+        elif held is not None:
+            held[0] -= 1
+            self.now -= not held[0]
+        return held
+
+    def _put(self, node: Node, held: Any) -> None:
+        node.grad = held
+        if held is True:
+            self.now += 1
+        else:
+            self.now += not held[0]
+            held[0] += 1
+
+    def _turn(self, node: Node) -> None:
+        """The turn of any node."""
+        held = self.take(node)
+        own = [0] if held is True else held
+        given = self._given(node, own)
+        known = {id(each): each for _, each in [(None, own), *given] if each is not True}
+        made = sum(each is True for _, each in given) + sum(not each[0] for each in known.values())
+        self.peak = max(self.peak, self.now + made)
+        for edge, each in given:
+            self._put(edge, each if self.take(edge) is None else True)
+            self.peak = max(self.peak, self.now)
+
+    def _given(self, node: Node, own: list[int]) -> list[tuple[Any, Any]]:
+        """What the rules of a node give, edge by edge, in the form that buffers hold here."""
+        forms = _forms(node.derivative)
+        edges = node.edges
+        if forms is not None:
+            return [(edges[slot], own if form is _PASSED else True) for slot, form in forms]
+        # Run with two different numbers, rules show what they compute, what they pass on, and what they give in any case.
+        probe = float("1.25")
+        one, two = node.derivative.apply(node.saved, probe), node.derivative.apply(node.saved, float("0.75"))
+        given: list[tuple[Any, Any]] = []
+        for edge, a, b in zip(edges, one, two, strict=True):
+            if edge is not None and a is not None:
+                given.append((edge, own if a is probe else self._constants.setdefault(id(a), (a, [0]))[1] if a is b else True))
+        return given
