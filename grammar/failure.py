@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from opcode import opname
 from typing import TYPE_CHECKING, Any
 
 from dagrad.engine import EngineError
@@ -54,6 +55,9 @@ AXES = re.compile(
     r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)|(?:ndmax \(|maximum number of dimension of )(\d+)"
 )
 
+# What Python says of a name of compiled code that is not set.
+UNSET = re.compile(r"'([a-z]\d*_[^']*)'")
+
 # Kinds of error that the operands explain.
 OPERANDS = frozenset({"shape", "type", "index", "condition", "argument", "value", "singular"})
 
@@ -90,12 +94,22 @@ class Failure:
         while trace is not None:
             code = trace.tb_frame.f_code
             if self._is_ours(trace.tb_frame):
-                if frames and frames[-1][0] is code and frames[-1][1] == trace.tb_lasti:
-                    frames[-1] = (code, trace.tb_lasti, frames[-1][2] + 1)
+                lasti = self._instruction(trace)
+                if frames and frames[-1][0] is code and frames[-1][1] == lasti:
+                    frames[-1] = (code, lasti, frames[-1][2] + 1)
                 else:
-                    frames.append((code, trace.tb_lasti, 1))
+                    frames.append((code, lasti, 1))
             trace = trace.tb_next
         return [(code, span, count) for code, lasti, count in folded(frames) if (span := span_of(code, lasti)) is not None]
+
+    def _instruction(self, trace: TracebackType) -> int:
+        """The instruction that stands open. Python 3.11 runs two loads as one in code that is run often, and then names the first of
+        them where the name that the second loads is not set."""
+        lasti = trace.tb_lasti
+        if trace.tb_next is None and isinstance(self.error, UnboundLocalError) and (match := UNSET.search(str(self.error))):
+            code = trace.tb_frame.f_code
+            return next((at for at in (lasti, lasti + 2) if loads(code, at, match[1])), lasti)
+        return lasti
 
     def _is_ours(self, frame: FrameType) -> bool:
         """Whether it runs code of the program."""
@@ -161,7 +175,7 @@ class Failure:
         return Label(file, line, column, end_line, end_column, text)
 
     def _unset(self, message: str) -> tuple[str, str, str | None, list[Label]]:
-        match = re.search(r"'([a-z]\d*_[^']*)'", message)
+        match = UNSET.search(message)
         python = match[1] if match else ""
         name = display_name("v_" + python.partition("_")[2])
         symbol = self.symbols.get(re.sub(r"^i", "v", python))
@@ -249,6 +263,12 @@ def span_of(code: CodeType, lasti: int) -> Span | None:
         return None
     start = 1 if column is None else column + 1
     return Span(code.co_filename, line, start, end_line or line, start + 1 if end_column is None else end_column + 1)
+
+
+def loads(code: CodeType, at: int, name: str) -> bool:
+    """Whether the instruction at an offset loads a local name."""
+    operation = code.co_code[at : at + 2]
+    return len(operation) == 2 and opname[operation[0]].startswith("LOAD_FAST") and code.co_varnames[operation[1] :][:1] == (name,)
 
 
 def folded(calls: list[Call]) -> list[Call]:

@@ -9,7 +9,6 @@ A run in which nodes can be seen is compiled without.
 from __future__ import annotations
 
 import ast
-import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +59,9 @@ class Plan(Record):
     emitter: Emitter
     reads: bool  # whether reads of elements are steps; as values that are computed before they do not stand in the way of calls
     steps: list[tuple[str, tuple[Any, ...], Node]] = field(default_factory=list)
-    arguments: list[Callable[[], ast.expr]] = field(default_factory=list)
+    arguments: list[tuple[Callable[[Emitter], ast.expr], Expression]] = field(default_factory=list)
     names: dict[Symbol, str] = field(default_factory=dict)
-    before: list[tuple[Temporary, Expression]] = field(default_factory=list)  # what is computed before
+    computes: bool = False  # whether some arguments are more than names
     tracked: bool = False
     depth: int = 0
 
@@ -106,7 +105,7 @@ class Plan(Record):
         if symbol is None or not _is_value(symbol):
             raise Unfit
         if symbol not in self.names:
-            self.names[symbol] = self._argument(lambda: self.emitter.read(node))
+            self.names[symbol] = self._argument(node.emit, node)
             self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)
         return self.names[symbol]
 
@@ -125,22 +124,27 @@ class Plan(Record):
         """A read of one element, at an index that is certain to be whole numbers."""
         assert whole.symbol is not None
         self.tracked = self.tracked or may_be_tracked(whole.symbol, self.emitter)
-        emissions = [whole.emit, *(key.index for key in keys)]
-        return self._step("read", tuple(self._argument(functools.partial(each, self.emitter)) for each in emissions), node)
+        emissions = [(whole.emit, whole), *((key.index, key) for key in keys)]
+        return self._step("read", tuple(self._argument(*each) for each in emissions), node)
 
     def _other(self, node: Expression) -> tuple[str, Expression]:
         """Anything else is computed before; but no step, which might fail, may come later than it does now."""
         if self.steps:
             raise Unfit
         kept = Temporary(node.start, node.end)
-        self.before.append((kept, node))
-        self.tracked = True
-        return self._argument(lambda: kept.emit(self.emitter)), kept
+        self.tracked = self.computes = True
 
-    def _argument(self, emission: Callable[[], ast.expr]) -> str:
+        def compute(emitter: Emitter) -> ast.expr:
+            kept.name = emitter.temporary()
+            emitter.keep(kept.name, node.emit(emitter), node)
+            return kept.emit(emitter)
+
+        return self._argument(compute, kept), kept
+
+    def _argument(self, emission: Callable[[Emitter], ast.expr], at: Expression) -> str:
         if len(self.arguments) == MOST_ARGUMENTS:
             raise Unfit
-        self.arguments.append(emission)
+        self.arguments.append((emission, at))
         return f"x{len(self.arguments) - 1}"
 
     def _step(self, op: str, operands: tuple[Any, ...], at: Node) -> str:
@@ -164,11 +168,14 @@ def fused(emitter: Emitter, value: Expression) -> ast.expr | None:
 def _tried(plan: Plan, parts: Expression, value: Expression) -> ast.expr:
     """The code that tries a plan."""
     emitter = plan.emitter
-    for kept, node in plan.before:
-        kept.name = emitter.temporary()
-        emitter.keep(kept.name, node.emit(emitter), node)
+    arguments = []
+    for emission, node in plan.arguments:
+        argument = emission(emitter)
+        # Names are read before what is computed after them, as they are one by one: one of them may not be set.
+        known = isinstance(node, Temporary) or not plan.computes
+        arguments.append(argument if known else emitter.temporarily(argument, node))
     result = emitter.temporary()
-    call = emitter.call(emitter.unit.formula(plan.steps, len(plan.arguments)), [emission() for emission in plan.arguments], value)
+    call = emitter.call(emitter.unit.formula(plan.steps, len(arguments)), arguments, value)
     test = ast.Compare(left=emitter.walrus(result, call, value), ops=[ast.IsNot()], comparators=[emitter.constant(None, value)])
     placed = emitter.place(test, value, call)
     return emitter.choose(placed, lambda e: e.name(result, value), lambda e: e.one_by_one(parts), value)

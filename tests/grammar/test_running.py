@@ -235,3 +235,11 @@ def test_numbers_alone_need_no_numpy():
 )
 def test_functions_of_numbers_alone_and_of_masks(run, expression, shown):
     assert texts(run(f"x = [1, 2]\ny = {expression}"))["y"] == shown
+
+
+def test_a_name_that_is_not_set_has_its_place_in_code_that_ran_before():
+    """Python 3.11 runs two loads as one once it has run them often, and then says the place of the first."""
+    program = compile_program(Source("test.dg", "x = 2\nif x > 3 { z = 1 }\nfor i in range(2) { y = 1 ^ z }"))
+    for _ in range(12):
+        error = program.run().error.diagnostics[0]
+        assert (error.kind, error.line, error.column) == ("unset-name", 3, 29)
