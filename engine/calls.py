@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .backward import Engine, GraphTask, current
 from .errors import EngineError, ShapeError
-from .lazy import np
+from .lazy import LazyModule, np
 from .node import Edge, Node, here
 from .observe import listeners
 from .tensor import Tensor
@@ -42,8 +42,8 @@ def backward(
 
 
 def run_task(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
-    """Executes a task with the floating-point warnings of NumPy off: inf and nan are results here."""
-    if "numpy" in sys.modules:
+    """Executes a task with the floating-point warnings of NumPy off: inf and nan are results here. In a program they are off anyway."""
+    if "numpy" in sys.modules and not LazyModule.quiet:
         with np.errstate(all="ignore"):
             _execute(task, roots)
     else:
