@@ -197,12 +197,11 @@ def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Call
         from dagrad.engine import fuse
 
         written = fuse(formula)
-        value = written(*arguments)
-        if value is None:  # its values are no numbers, perhaps never
+        if written(*arguments) is None:  # its values are no numbers, perhaps never
             wait = left = 10 * wait
         else:
             names[name] = written
-        return value
+        return None  # what was recorded here stands at this line, and not at that of the program
 
     return call
 

@@ -100,6 +100,7 @@ ERRORS = {
     "a graph that was freed": "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }\nbackward(y)\nbackward(y)",
     "a graph that was freed below": "param w = 2\ny = w\nfor i in range(3) { y = y + w*y - 1 }\nz = y*2 + 1\nbackward(y)\nbackward(z)",
     "a name that is not set": "param w = 2\nfor i in range(3) { if i > 5 { v = 1 }\n y = v - (1 if w > 1 else v)*w }",
+    "a graph of the first time that was freed": "param w = 2\nf(y) = y + w*y - 1\ny = f(1)\ny = f(1)\nbackward(y)\nbackward(y)",
     "steps": "param w = 2\ny = 1\nwhile true { y = y + w*y - 1 }",
     "depth": "param w = 2\nf(u) = f(u)*w + 1\nprint(f(1))",
 }
