@@ -181,7 +181,8 @@ class Emitter(Writer):
         assert symbol is not None
         if symbol.kind == "constant":
             return self.constant(CONSTANTS[symbol.name], name)
-        self.unit.derives = self.unit.derives or (symbol.kind == "builtin" and symbol.name in DERIVING)
+        if symbol.kind == "builtin":  # what it is called with is not known
+            self.unit.derives |= symbol.name in DERIVING or symbol.name == "backward"
         if symbol.counter:
             self.floats.add(symbol)
         return self.name(symbol.python, name)

@@ -75,7 +75,7 @@ class Plan(Record):
         return found
 
     def _visit(self, node: Expression) -> tuple[Any, Expression]:
-        if isinstance(node, Number):
+        if isinstance(node, Number) and math.isfinite(node.value):
             return node.value, node
         if isinstance(node, Name):
             return self._name(node), node

@@ -79,6 +79,8 @@ def outcome(file: str, settings: Settings) -> tuple[str, DagradError | None, dic
         error = compiled.run(settings).error
     except DagradError as fault:
         error = fault
+    except Exception as fault:  # a fault of dagrad's own fails this test and not the others
+        error = DagradError([Diagnostic("test-failed", f"internal error: {type(fault).__name__}: {fault}", file=file)])
     if error is not None:
         folder = str(Path(file).parent)
         shown = (render(diagnostic, sources).rstrip("\n") for diagnostic in error.diagnostics)

@@ -52,8 +52,9 @@ class Living:
         self._kinds: Counter[Derivative] = Counter()
         # How many of the nodes are counted, and of how many the leaves are known.
         self._counted = self._searched = 0
-        # Whether some are not of numbers, and whether a pass has dismantled some.
-        self._mixed = self._dismantled = False
+        # Whether some are not of numbers; how many of the nodes a pass has dismantled since the last sweep, and what they had kept.
+        self._mixed = False
+        self._gone = self._gone_bytes = 0
         # Of which pass, and with how many nodes, it was found out whether it is through all of them.
         self._judged = (0, 0)
         self._whole = False
@@ -114,7 +115,12 @@ class Living:
     @property
     def kept_bytes(self) -> int:
         """What the nodes keep for backward."""
-        return self._kept + self._new_kept
+        return self._kept + self._new_kept - self._gone_bytes
+
+    @property
+    def alive(self) -> int:
+        """How many nodes there are that no pass has dismantled."""
+        return len(self.nodes) - self._gone
 
     @property
     def graph_bytes(self) -> int:
@@ -124,7 +130,7 @@ class Living:
     def mark_peak(self, line: int) -> None:
         """Notes what there is now, at an operation or a backward call of this line, if it is more than ever."""
         self._count()
-        nodes, size, peak = len(self.nodes), self.kept_bytes, self.peak
+        nodes, size, peak = self.alive, self.kept_bytes, self.peak
         if size > peak["saved_bytes"] or nodes > peak["nodes"]:
             self.peak = {"nodes": max(nodes, peak["nodes"]), "saved_bytes": max(size, peak["saved_bytes"]), "line": line or None}
 
@@ -156,14 +162,15 @@ class Living:
         self._searched = len(self.nodes)
         self.sweep_if_worth_it(whole)
 
-    def end(self) -> bool:
-        """A pass has ended. Returns whether the nodes were swept."""
-        self._dismantled = True
+    def end(self, freed: int, freed_bytes: int) -> bool:
+        """A pass has ended that dismantled so many nodes. Returns whether the nodes were swept."""
+        self._gone += freed
+        self._gone_bytes += freed_bytes
         return self.sweep_if_worth_it()
 
     def sweep_if_worth_it(self, held: bool = False) -> bool:
         """Sweeps where enough has happened since the last time, so that a graph that grows is not walked at each call."""
-        if self.swept > FEW_NODES and len(self.nodes) - self.swept < self.swept // 4:
+        if self.swept > FEW_NODES and len(self.nodes) - self.swept + self._gone < self.swept // 4:
             return False
         self.sweep(held)
         return True
@@ -172,8 +179,8 @@ class Living:
         """Lets go of the nodes that only this list holds, unless it is known that all are `held`, and of those that were dismantled."""
         self._count()
         nodes, before = self.nodes, len(self.nodes)
-        if self._dismantled:
-            self._dismantled = False
+        if self._gone:
+            self._gone = self._gone_bytes = 0
             nodes[:] = [node for node in nodes if node.saved.__class__ is not Place]
             self._searched = 0 if len(nodes) < before else self._searched
         if nodes and not held and min(map(sys.getrefcount, nodes)) <= _HELD_HERE_ALONE:

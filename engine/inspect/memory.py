@@ -114,7 +114,7 @@ class MemoryRecorder(Listener):
             freed = [node for node in task.nodes if node.released] if failed else task.nodes
             call["freed_nodes"] = len(freed)
             call["freed_bytes"] = kept_bytes(Counter(map(derivative_of, freed))) if failed else call["saved_bytes"]
-        if self._living.end():
+        if self._living.end(call["freed_nodes"], call["freed_bytes"]):
             self._growth.look(self._line, len(self.calls), self._living.nodes)
         self._note("ended")
 
@@ -129,7 +129,7 @@ class MemoryRecorder(Listener):
                 "call": len(self.calls),
                 "line": self._line or None,
                 "seconds": time.perf_counter() - self._origin,
-                "nodes": len(living.nodes),
+                "nodes": living.alive,
                 **dict(zip(CATEGORIES, bytes, strict=True)),
             }
         )

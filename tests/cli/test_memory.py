@@ -119,3 +119,11 @@ def test_the_chart(memory, tmp_path):
     root = ElementTree.parse(file).getroot()
     assert len(root.findall("{http://www.w3.org/2000/svg}polygon")) == 5
     assert memory("--svg", tmp_path / "nosuch" / "x.svg").code == 2
+
+
+@pytest.mark.parametrize("nodes", [10, 1024, 1025, 5000])
+def test_the_peak_leaves_out_what_a_pass_has_dismantled(dagrad, nodes):
+    lines = ["param w = 1", "y = w", f"for i in range({nodes}) {{ y = y*w }}", "backward(y)", "y = w*w", "backward(y)"]
+    document = dagrad("memory", "--json", *(word for line in lines for word in ("-c", line))).json
+    assert document["peak"] == {"nodes": nodes, "saved_bytes": 16 * nodes, "line": 4}
+    assert [point["nodes"] for point in document["timeline"] if point["event"] == "ended"] == [0, 0]

@@ -95,3 +95,19 @@ def test_many_programs_run_in_one_process(dagrad, folder, monkeypatch):
     for module, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn")):
         monkeypatch.setattr(module, name, None)
     assert dagrad("test", "models").code == 0
+
+
+def test_a_fault_of_our_own_fails_its_test_only(dagrad, folder, monkeypatch):
+    from dagrad.cli.testing import cases
+
+    def broken(source):
+        if "good" in source.name:
+            raise AssertionError("broken")
+        return compile_program(source)
+
+    compile_program = cases.compile_program
+    monkeypatch.setattr(cases, "compile_program", broken)
+    answer = dagrad("test", "models")
+    assert answer.code == 1
+    assert answer.lines[:2] == ["ok\tmodels/deep/also.dg", "FAILED\tmodels/good.dg"]
+    assert "internal error: AssertionError: broken" in answer.err

@@ -74,6 +74,7 @@ PROGRAMS = {
     "a long sum": "param a = 2\ny = 0\nfor i in range(3) { y = " + " + ".join(["a*2"] * 90) + " }\nbackward(y)",
     "many names": "param a = 2\n" + "".join(f"b{i} = a*{i}\n" for i in range(20)) + "y = 0\nfor i in range(2) { y = "
     + " + ".join(f"b{i}*2" for i in range(20)) + " }\nbackward(y)",
+    "numbers without end": "param w = 2\ny = 1\nfor i in range(3) { y = y*0.5 + w^1e999 + -1e400*w + 1e999*0.5 }\nbackward(y)",
     "a truth value": "param a = 2\nt = true\ny = 0\nfor i in range(3) { y = y + t*a - t }\nbackward(y)",
     "a param given back": "param a = 2\nf(u) = u\ny = 0\nfor i in range(3) { y = f(a)*2 + y }\na -= 1\nprint(y)",
 }  # fmt: skip
@@ -132,6 +133,8 @@ def test_a_changed_param_that_no_operation_saved_is_no_error():
         "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nprint(y.hessian(w))",
         "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nprint(y.grad_fn)",
         "param w = 2\nfor i in range(3) { y = w*2 + 1 }\nbackward(y, create_graph=true)",
+        "param w = 2\nback = backward\nfor i in range(3) { y = w*2 + 1 }\nback(y, create_graph=true)",
+        "param w = 2\ndef f(b, y) { b(y, create_graph=true); return 1 }\nfor i in range(3) { y = w*2 + 1 }\nf(backward, y)",
     ],
 )
 def test_what_is_not_done_in_one_step(text):
