@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from . import modes
+from .derivative import Derivative
 from .errors import EngineError, ShapeError
 from .hooks import mark_number_changed, move_retained
 from .lazy import np
-from .node import AccumulateGrad, node_of
+from .node import AccumulateGrad, next_number, node_of
 from .op import op
 from .ops.index import as_index, check_fit, written_to
 from .ops.shape import expand
@@ -88,12 +89,31 @@ def _overwrite(x: Tensor, data: Any) -> None:
         x.node.mark_changed()
 
 
+def _keeping_original(result: Tensor, x: Tensor) -> bool:
+    """Has the node of a result save a copy of x, if it saves x, which is about to be overwritten. Returns whether it saves x."""
+    node = result.node
+    derivative: Any = getattr(node, "derivative", None)
+    if derivative.__class__ is not Derivative or not derivative.op.inputs or derivative.op.inputs[0] not in derivative.saved_names:
+        return False
+    at = derivative.saved_names.index(derivative.op.inputs[0])
+    if node.saved[at] is x.data and x.data.__class__ is not float:  # type: ignore[union-attr]
+        node.saved = (*node.saved[:at], x.data.copy(), *node.saved[at + 1 :])  # type: ignore[union-attr]
+    return True
+
+
 def in_place(name: str, function: Any) -> Any:
     """The in-place form of an operation: `x.add_(y)` computes `x + y` and writes it into x."""
 
     def call(x: Tensor, *args: Any, **settings: Any) -> Tensor:
         found = function(x, *args, **settings)
-        return replace(x, found if isinstance(found, Tensor) else untracked(as_raw(found)))
+        if not isinstance(found, Tensor):
+            found = untracked(as_raw(found))
+        original = _keeping_original(found, x) and not any(arg is x for arg in args)
+        replace(x, found)
+        if original and x.data.__class__ is float:
+            # Later than the change, so that its own saved value counts as the one from before.
+            node_of(x.node).sequence_nr = next_number()  # type: ignore[arg-type]
+        return x
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{name.rstrip('_')}, written into the tensor itself."

@@ -246,3 +246,39 @@ def test_an_untracked_tensor_that_takes_in_a_tracked_value_becomes_tracked() -> 
     assert buffer.requires_grad
     ops.sum(buffer).backward()
     assert x.grad.item() == 6.0
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize(
+    ("change", "x_slope", "y_slope"),
+    [
+        (lambda a, y: a.mul_(y), lambda x, y: 2 * y, lambda x, y: 2 * x),
+        (lambda a, y: a.div_(y), lambda x, y: 2 / y, lambda x, y: -2 * x / y**2),
+        (lambda a, y: a.pow_(3.0), lambda x, y: 24 * x**2, None),
+        (lambda a, y: a.sin_(), lambda x, y: 2 * np.cos(2 * x), None),
+        (lambda a, y: a.log_().mul_(y), lambda x, y: y / x, lambda x, y: np.log(2 * x)),
+    ],
+)
+def test_an_operation_in_place_keeps_what_it_overwrites(shape: Any, change: Any, x_slope: Any, y_slope: Any) -> None:
+    at_x, at_y = (np.full(shape, 1.5), np.full(shape, 5.0)) if shape else (1.5, 5.0)
+    x, y = tensor(at_x, requires_grad=True), tensor(at_y, requires_grad=True)
+    a = x * 2.0
+    change(a, y)
+    ops.sum(a).backward()
+    np.testing.assert_allclose(x.grad.data, x_slope(at_x, at_y))  # type: ignore[union-attr]
+    if y_slope:
+        np.testing.assert_allclose(y.grad.data, y_slope(at_x, at_y))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_an_earlier_operation_does_not(shape: Any) -> None:
+    x = tensor(np.full(shape, 1.5) if shape else 1.5, requires_grad=True)
+    a = x * 2.0
+    b = a * a
+    a.mul_(x)
+    with pytest.raises(VersionError):
+        ops.sum(a + b).backward()
+    c = x * 2.0
+    c.mul_(c)
+    with pytest.raises(VersionError):
+        ops.sum(c).backward()
