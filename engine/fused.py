@@ -75,12 +75,18 @@ _NUMBER = """
         return None"""
 
 _ELEMENT = """
-    if x{0}.__class__ is not Tensor or {whole}:
+    if x{0}.__class__ is not Tensor:
         return None
     n{0} = x{0}.node
     v{0} = x{0}.data
     if v{0}.__class__ is float or v{0}.ndim != {ndim}:
         return None"""
+
+_INDEX = """
+    if {0}.__class__ is not int:
+        if {0}.__class__ is not float or {0} % 1.0 != 0.0:
+            return None
+        {0} = int({0})"""
 
 _RECORD = """
     if {untracked}:
@@ -108,8 +114,7 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
     for i in _tracked(formula):
         if i in read:
-            whole = " or ".join(f"{index}.__class__ is not int" for index in read[i])
-            text += _ELEMENT.format(i, whole=whole, ndim=len(read[i]))
+            text += _ELEMENT.format(i, ndim=len(read[i])) + "".join(map(_INDEX.format, read[i]))
         else:
             text += _NUMBER.format(i)
     text += "\n    try:"

@@ -93,7 +93,7 @@ class Plan(Record):
             copy = Call(node.start, node.end, node.callee, [part for _, part in parts], node.symbol, node.statement)
             return self._step(op, tuple(ref for ref, _ in parts), node), copy
         if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and _is_value(node.value.symbol):
-            keys = [key for key in node.keys if isinstance(key, Expression) and key.whole(self.emitter) is not None]
+            keys = [key for key in node.keys if isinstance(key, Expression) and self._is_index(key)]
             if len(keys) == len(node.keys):
                 return self._element(node, node.value, keys), node
         return self._other(node)
@@ -120,8 +120,25 @@ class Plan(Record):
             raise Unfit
         return ref, Binary(node.start, node.end, first, node.operator, second)
 
+    def _is_index(self, key: Expression) -> bool:
+        """Whether an index is made of numbers and names that are not tracked: most likely whole, and nothing that may fail."""
+        waiting: list[Expression] = [key]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Binary) and part.operator in {"+", "-", "*"}:
+                waiting += [part.left, part.right]
+            elif isinstance(part, Unary):
+                waiting.append(part.operand)
+            elif isinstance(part, Name):
+                symbol = part.symbol
+                if symbol is None or not _is_value(symbol) or (symbol.kind != "parameter" and may_be_tracked(symbol, self.emitter)):
+                    return False
+            elif not isinstance(part, Number):
+                return False
+        return True
+
     def _element(self, node: Index, whole: Name, keys: list[Expression]) -> str:
-        """A read of one element, at an index that is certain to be whole numbers."""
+        """A read of one element."""
         assert whole.symbol is not None
         self.tracked = self.tracked or may_be_tracked(whole.symbol, self.emitter)
         emissions = [(whole.emit, whole), *((key.index, key) for key in keys)]

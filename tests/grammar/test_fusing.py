@@ -56,6 +56,8 @@ PROGRAMS = {
     "a loop": "param w = 0.6\nparam k = 0.3\ny = w\nfor i in range(50) { y = y + w - k*sin(y) }\nbackward(y)",
     "powers and quotients": "param a = 1.5\ny = 0\nfor i in range(9) { y += 100*a^2/(1 + i) - a^-1.5 + a^0 }\nbackward(y)",
     "elements": "param v = [1, 2, 3, 4]\ns = 0\nfor i in range(3) { s += v[i]*v[i+1] + v[-1] - v[i]*v[i] }\nbackward(s)",
+    "elements at computed places": "param v = [1, 2, 3, 4]\nn = 4\ns = 0\nf(k) = v[k]*2 + v[k*3 - n]\n"
+    "for i in range(4) { s += v[n - 1 - i]*v[i] + v[-n*1 + i] }\nfor i in range(1, 3) { s = s + f(i)*2 }\nbackward(s)",
     "elements of a matrix": "param A = [[1, 2], [3, 4]]\nB = [[0.5, 1], [2, 3]]\ns = 0\n"
     "for i in range(2) { for j in range(2) { s += A[i, j]*B[j, i] - A[i, -1]/2 + A[i, j] } }\nbackward(s)",
     "elements of what is written": "param a = 2\nv = zeros(5)\nv[0] = a\nfor i in range(4) { v[i+1] = v[i]*a + v[i] }\nbackward(sum(v))",
@@ -91,6 +93,8 @@ def test_a_program_runs_the_same(text):
 
 ERRORS = {
     "an index": "param v = [1, 2]\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
+    "an index with a fraction": "param v = [1, 2]\nh = 0.5\ny = 0\nfor i in range(3) { y = y + v[i*h]*2 }",
+    "an index that is a tensor": "param v = [1, 2]\ny = 0\nf(k) = v[k]*2 + 1\nfor i in range(3) { y = f([0, 1, 5]) }",
     "two indices": "param v = [1, 2]\ny = 0\nfor i in range(3) { y = y + v[i, i]*2 }",
     "an index of a matrix": "param v = [[1, 2], [3, 4]]\ny = 0\nfor i in range(3) { y = y + v[0, i]*2 }",
     "no elements": "param v = 1\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
