@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from dagrad.grammar import Source
 
 
-# A page with more steps than this would not be gone through.
-MOST_STEPS = 5000
-
-
 class Observer(TraceRecorder):
-    """Records one pass of a program and ends the run there."""
+    """Records one pass of a program and ends the run there; where `most` is given, only a pass of no more steps."""
+
+    def __init__(self, most: int | None = None) -> None:
+        super().__init__()
+        self.most = most
+
+    def wants(self, graph: Graph) -> bool:
+        """Whether the pass through a graph is recorded."""
+        return self.most is None or len(graph.nodes) <= self.most
 
     def ended(self) -> None:
         super().ended()
@@ -46,7 +50,7 @@ def of(
     return of_program(program, step, root, values, trace) if e is None else of_expression(e, at, values, trace)
 
 
-def of_program(program: Program, step: int, root: str | None, values: bool, trace: TraceRecorder | None = None) -> Graph:
+def of_program(program: Program, step: int, root: str | None, values: bool, trace: Observer | None = None) -> Graph:
     """The graph at the K-th backward call; where nothing calls backward, of the last value. `trace` hears the pass through it."""
     compiled = programs.compiled(program)
     wanted = step if step > 0 else counted(compiled, program) + 1 + step
@@ -80,7 +84,7 @@ def counted(compiled: Compiled, program: Program) -> int:
 class Seeker:
     """Takes the graph at one backward call and ends the run there."""
 
-    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: TraceRecorder | None) -> None:
+    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: Observer | None) -> None:
         self.step = step
         self.wanted = wanted  # the same, counted from the start
         self.root = root
@@ -93,7 +97,7 @@ class Seeker:
         self.calls = index
         if index == self.wanted and self.root is None:
             self.graph = snapshot(root, self.recorder)
-            if self.trace is None or len(self.graph.nodes) > MOST_STEPS:
+            if self.trace is None or not self.trace.wants(self.graph):
                 raise StopRun
             self.trace.arm()
 
@@ -111,7 +115,7 @@ class Seeker:
 
     def _take(self, value: Any) -> None:
         self.graph = snapshot(value, self.recorder)
-        if self.trace:
+        if self.trace and self.trace.wants(self.graph):
             run_through(value, self.trace)
 
     @staticmethod
@@ -124,7 +128,7 @@ class Seeker:
         return value
 
 
-def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder | None = None) -> Graph:
+def of_expression(text: str, at: list[str], values: bool, trace: Observer | None = None) -> Graph:
     from .point import Point
 
     recorder = ValueRecorder() if values else None
@@ -133,7 +137,7 @@ def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder |
     if not getattr(point.value, "requires_grad", False):
         raise UsageError(f"{text} depends on no name, so there is no graph")
     graph = with_source(snapshot(point.value, recorder), point.sources)
-    if trace:
+    if trace and trace.wants(graph):
         run_through(point.value, trace)
     return graph
 
