@@ -6,7 +6,6 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,13 +74,14 @@ def flat(command: Callable[..., Any]) -> Callable[..., Any]:
     takes = list(declared(command))
 
     def flattened(context: typer.Context, **values: Any) -> int | None:
-        files = {parameter.name: File(values[parameter.name]) for parameter in takes if parameter.type is File and values[parameter.name]}
+        names = [parameter.name for parameter in takes if parameter.type is File and values[parameter.name] is not None]
+        files = {name: File(values[name]) for name in names}
         return call(command, {**values, **files}, context.obj)
 
     kind = inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
     for parameter in takes:
-        hint = Path | None if parameter.type is File else parameter.hint
+        hint = str | None if parameter.type is File else parameter.hint
         default = inspect.Parameter.empty if parameter.default is REQUIRED else parameter.default
         annotation = Annotated[hint, as_typer(parameter)]  # type: ignore[valid-type]
         parameters.append(inspect.Parameter(parameter.name, kind, default=default, annotation=annotation))
