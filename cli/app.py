@@ -82,6 +82,7 @@ class Session:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.path: list[str] = []
+        arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments  # no option comes after it
         self.screen = Screen(
             json="--json" in arguments or follows(arguments, "--format") == "json",
             color=follows(arguments, "--color") or "auto",
