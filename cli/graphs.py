@@ -50,11 +50,13 @@ def of(
     return of_program(program, step, root, values, trace) if e is None else of_expression(e, at, values, trace)
 
 
-def of_program(program: Program, step: int, root: str | None, values: bool, trace: Observer | None = None) -> Graph:
+def of_program(
+    program: Program, step: int, root: str | None = None, values: bool = False, trace: Observer | None = None, option: str = "--step"
+) -> Graph:
     """The graph at the K-th backward call; where nothing calls backward, of the last value. `trace` hears the pass through it."""
     compiled = programs.compiled(program)
     wanted = step if step > 0 else counted(compiled, program) + 1 + step
-    found = Seeker(step, wanted, root, ValueRecorder() if values else None, trace)
+    found = Seeker(step, option, wanted, root, ValueRecorder() if values else None, trace)
     with found.recorder or nullcontext(), trace or nullcontext():
         run = compiled.run(programs.settings(program, lambda text: None, found.visit))
     if found.graph is None:
@@ -84,8 +86,11 @@ def counted(compiled: Compiled, program: Program) -> int:
 class Seeker:
     """Takes the graph at one backward call and ends the run there."""
 
-    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: Observer | None) -> None:
+    def __init__(
+        self, step: int, option: str, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: Observer | None
+    ) -> None:
         self.step = step
+        self.option = option  # that it was given with
         self.wanted = wanted  # the same, counted from the start
         self.root = root
         self.recorder = recorder
@@ -107,7 +112,10 @@ class Seeker:
             self._take(self._named(run, self.root))
         elif self.calls:
             times = "once" if self.calls == 1 else f"{self.calls} times"
-            raise UsageError(f"--step {self.step}: the program calls backward {times}")
+            raise UsageError(
+                f"{self.option} {self.step}: the program calls backward {times}",
+                help="the steps are the calls of backward; f'(x) and grad(…) are none",
+            )
         elif run.last is None:
             raise UsageError("the program calls backward nowhere and leaves no tracked value", help="a graph needs a param")
         else:

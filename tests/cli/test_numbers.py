@@ -72,3 +72,15 @@ def test_the_message_says_the_range(dagrad, words, message):
     answer = dagrad(*words)
     assert answer.code == 2
     assert f"error[DG073]: {message}\n" in answer.err
+
+
+def test_mistakes_are_worded_alike(dagrad):
+    answer = dagrad("completion")
+    assert "error[DG073]: missing argument 'bash|zsh|fish'; choose from bash, zsh, fish\n" in answer.err
+    assert "dagrad run --help shows" in dagrad("run", "--digits").err
+    assert "dagrad graph dump --help shows" in dagrad("graph", "dump", "--step").err
+
+
+def test_what_follows_two_dashes_is_no_option(dagrad):
+    answer = dagrad("run", "-c", "x = 1", "--", "--json")
+    assert (answer.code, answer.out) == (2, "")
