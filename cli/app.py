@@ -7,35 +7,59 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
 
 from .completion import SHELLS, script
 from .screen import Screen
 from .status import Exit, Failure, UsageError
+from .stream import Messages, Stream, Unwritable
 from .version import __version__
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    out: Any = Stream(sys.stdout, "the output")
+    err: Any = Messages(sys.stderr, "messages")
+    with redirect_stdout(out), redirect_stderr(err):
+        session = Session(arguments)
+        try:
+            code: int | None = quick(arguments)
+            if code is None:
+                prepare()
+                code = answer(arguments, session)
+            session.screen.close()
+            return code
+        except BrokenPipeError:
+            give_up(out.stream)
+            return Exit.BROKEN_PIPE
+        except Unwritable as error:
+            give_up(out.stream)
+            return session.screen.unwritable(error)
+        except KeyboardInterrupt:
+            return Exit.INTERRUPTED
+
+
+def quick(arguments: Sequence[str]) -> Exit | None:
+    """Answers what takes no preparation."""
     match arguments:
         case ["--version"]:
             sys.stdout.write(f"dagrad {__version__}\n")
-            return Exit.OK
         case ["completion", shell] if shell in SHELLS:
             sys.stdout.write(script(shell))
-            return Exit.OK
-    prepare()
-    session = Session(arguments)
-    try:
-        code = answer(arguments, session)
-        session.screen.close()
-        return code
-    except BrokenPipeError:
-        # The reader has gone: nothing more can be said, and Python must not try again while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.BROKEN_PIPE
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+        case _:
+            return None
+    return Exit.OK
+
+
+def give_up(stream: TextIO | None) -> None:
+    """Nothing more can be written, and Python must not try again while it shuts down."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def prepare() -> None:
@@ -58,6 +82,7 @@ class Session:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.path: list[str] = []
+        arguments = arguments[: arguments.index("--")] if "--" in arguments else arguments  # no option comes after it
         self.screen = Screen(
             json="--json" in arguments or follows(arguments, "--format") == "json",
             color=follows(arguments, "--color") or "auto",
@@ -94,7 +119,7 @@ def answer(arguments: Sequence[str], session: Session) -> int:
             return session.report(error.as_failure())
         except Failure as failure:
             return session.report(failure)
-    except BrokenPipeError:
+    except (BrokenPipeError, Unwritable):
         raise
     except Exception as error:
         return internal(error)

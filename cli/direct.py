@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from .options import Command, declared
-from .parameters import REQUIRED, Argument, Option, Parameter, is_negative
+from .parameters import REQUIRED, Argument, File, Option, Parameter, is_negative
 
 
 class NotPlain(Exception):
@@ -116,7 +116,7 @@ def value(parameter: Parameter, text: Any) -> Any:
     mark, kind = parameter.mark, parameter.type
     if kind is bool:
         return text
-    if hasattr(kind, "__fspath__") and (not text or (os.path.exists(text) and not os.access(text, os.R_OK))):
+    if kind is not File and hasattr(kind, "__fspath__") and (not text or (os.path.exists(text) and not os.access(text, os.R_OK))):
         raise NotPlain
     if isinstance(mark, Argument):
         return kind(text)

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from dagrad.grammar import Source
 
 
-# A page with more steps than this would not be gone through.
-MOST_STEPS = 5000
-
-
 class Observer(TraceRecorder):
-    """Records one pass of a program and ends the run there."""
+    """Records one pass of a program and ends the run there; where `most` is given, only a pass of no more steps."""
+
+    def __init__(self, most: int | None = None) -> None:
+        super().__init__()
+        self.most = most
+
+    def wants(self, graph: Graph) -> bool:
+        """Whether the pass through a graph is recorded."""
+        return self.most is None or len(graph.nodes) <= self.most
 
     def ended(self) -> None:
         super().ended()
@@ -46,11 +50,13 @@ def of(
     return of_program(program, step, root, values, trace) if e is None else of_expression(e, at, values, trace)
 
 
-def of_program(program: Program, step: int, root: str | None, values: bool, trace: TraceRecorder | None = None) -> Graph:
+def of_program(
+    program: Program, step: int, root: str | None = None, values: bool = False, trace: Observer | None = None, option: str = "--step"
+) -> Graph:
     """The graph at the K-th backward call; where nothing calls backward, of the last value. `trace` hears the pass through it."""
     compiled = programs.compiled(program)
     wanted = step if step > 0 else counted(compiled, program) + 1 + step
-    found = Seeker(step, wanted, root, ValueRecorder() if values else None, trace)
+    found = Seeker(step, option, wanted, root, ValueRecorder() if values else None, trace)
     with found.recorder or nullcontext(), trace or nullcontext():
         run = compiled.run(programs.settings(program, lambda text: None, found.visit))
     if found.graph is None:
@@ -80,8 +86,11 @@ def counted(compiled: Compiled, program: Program) -> int:
 class Seeker:
     """Takes the graph at one backward call and ends the run there."""
 
-    def __init__(self, step: int, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: TraceRecorder | None) -> None:
+    def __init__(
+        self, step: int, option: str, wanted: int, root: str | None, recorder: ValueRecorder | None, trace: Observer | None
+    ) -> None:
         self.step = step
+        self.option = option  # that it was given with
         self.wanted = wanted  # the same, counted from the start
         self.root = root
         self.recorder = recorder
@@ -93,7 +102,7 @@ class Seeker:
         self.calls = index
         if index == self.wanted and self.root is None:
             self.graph = snapshot(root, self.recorder)
-            if self.trace is None or len(self.graph.nodes) > MOST_STEPS:
+            if self.trace is None or not self.trace.wants(self.graph):
                 raise StopRun
             self.trace.arm()
 
@@ -103,7 +112,10 @@ class Seeker:
             self._take(self._named(run, self.root))
         elif self.calls:
             times = "once" if self.calls == 1 else f"{self.calls} times"
-            raise UsageError(f"--step {self.step}: the program calls backward {times}")
+            raise UsageError(
+                f"{self.option} {self.step}: the program calls backward {times}",
+                help="the steps are the calls of backward; f'(x) and grad(…) are none",
+            )
         elif run.last is None:
             raise UsageError("the program calls backward nowhere and leaves no tracked value", help="a graph needs a param")
         else:
@@ -111,7 +123,7 @@ class Seeker:
 
     def _take(self, value: Any) -> None:
         self.graph = snapshot(value, self.recorder)
-        if self.trace:
+        if self.trace and self.trace.wants(self.graph):
             run_through(value, self.trace)
 
     @staticmethod
@@ -124,7 +136,7 @@ class Seeker:
         return value
 
 
-def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder | None = None) -> Graph:
+def of_expression(text: str, at: list[str], values: bool, trace: Observer | None = None) -> Graph:
     from .point import Point
 
     recorder = ValueRecorder() if values else None
@@ -133,7 +145,7 @@ def of_expression(text: str, at: list[str], values: bool, trace: TraceRecorder |
     if not getattr(point.value, "requires_grad", False):
         raise UsageError(f"{text} depends on no name, so there is no graph")
     graph = with_source(snapshot(point.value, recorder), point.sources)
-    if trace:
+    if trace and trace.wants(graph):
         run_through(point.value, trace)
     return graph
 

@@ -35,7 +35,7 @@ def limited(limits: Limits) -> Iterator[None]:
     except TimeIsUp:
         message = f"the time is up: more than {words.plural(limits.timeout or 0, 'second', 'g')}"
         raise Failure([Diagnostic("time", message, help="--timeout raises the limit")]) from None
-    except MemoryError:
+    except (MemoryError, SystemError):  # the second is what Python says where a call finds no memory
         spent = f" after {time.monotonic() - began:.1f} s"
         raise Failure([Diagnostic("memory", f"not enough memory{spent}", help="--max-memory raises the limit")]) from None
     finally:
@@ -54,7 +54,7 @@ def memory(size: int) -> Iterator[None]:
     wanted = [bound for bound in (size, soft, hard) if bound != resource.RLIM_INFINITY]
     try:
         resource.setrlimit(resource.RLIMIT_AS, (min(wanted), hard))
-    except (ValueError, OSError):  # some systems have the call but not the limit
+    except (ValueError, OSError, OverflowError):  # some systems have the call but not the limit; more than there can be is none
         pass
     try:
         with watched(size):

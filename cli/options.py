@@ -14,6 +14,10 @@ from .status import UsageError
 if TYPE_CHECKING:
     from .app import Session
 
+MAX_SECONDS = 100_000_000  # three years; the system's timers end somewhere beyond
+MAX_DEPTH = 10_000_000  # what 4 GiB hold
+MAX_COUNT = 1_000_000_000  # rows at a time, evaluations
+MAX_JOBS = 1_000
 MAX_ELEMENTS = 100_000_000
 MEMORY = 4 * 2**30
 LEAST_MEMORY = 256 * 2**20  # less does not hold NumPy and SciPy themselves
@@ -65,13 +69,13 @@ class Form(Options):
 class Limits(Options):
     """What a program may use up; exit code 4 when it does."""
 
-    timeout: Annotated[float | None, Option("--timeout", min=0.001, metavar="S", help="Stop after S seconds.  [default: none]")] = (
-        None
-    )
+    timeout: Annotated[
+        float | None, Option("--timeout", min=0.001, max=MAX_SECONDS, metavar="S", help="Stop after S seconds.  [default: none]")
+    ] = None
     max_steps: Annotated[
         int | None, Option("--max-steps", min=1, metavar="N", help="Stop after N statements and loop turns.  [default: unlimited]")
     ] = None
-    max_depth: Annotated[int, Option("--max-depth", min=1, metavar="N", help="Calls inside calls.")] = 100_000
+    max_depth: Annotated[int, Option("--max-depth", min=1, max=MAX_DEPTH, metavar="N", help="Calls inside calls.")] = 100_000
     max_elements: Annotated[int, Option("--max-elements", min=1, metavar="N", help="Elements of one tensor.")] = MAX_ELEMENTS
     max_memory: Annotated[
         int,
@@ -110,6 +114,9 @@ At = Annotated[
     ),
 ]
 Digits = Annotated[int | None, Option("--digits", min=1, max=17, metavar="N", help="Significant digits in tables.  [default: all]")]
+Chunk = Annotated[
+    int | None, Option("--chunk", min=1, max=MAX_COUNT, metavar="N", help="Read and differentiate N rows at a time.")
+]
 
 
 Command = Callable[..., int | None]

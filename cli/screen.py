@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .status import Exit, Failure, UsageError
+from .stream import Stream, Unwritable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,19 +64,21 @@ class Screen:
         self.color = color
         self.error_format = error_format
         self.quiet = quiet
-        self._file = self._open(output) if output else None
+        self._file = None if output is None else self._open(output)
         self._begun = False
         self.err = sys.stderr
 
     @staticmethod
-    def _open(file: File) -> TextIO:
+    def _open(file: File) -> Any:
+        if not file:
+            raise UsageError("-o '': an empty file name")
         try:
-            return file.path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {file.path}: {error.strerror}") from None
+            return Stream(file.path.open("a", encoding="utf-8"), str(file.path))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot write {file.path}: {getattr(error, 'strerror', None) or error}") from None
 
     @property
-    def out(self) -> TextIO:
+    def out(self) -> Any:
         """Where results go. A file is emptied when the first of them comes, unless it is continued."""
         if self._file is None:
             return sys.stdout
@@ -92,7 +95,7 @@ class Screen:
     @property
     def is_terminal(self) -> bool:
         """Whether a person reads the results: tables are drawn then, lines written otherwise."""
-        return self.out.isatty()
+        return bool(self.out.isatty())
 
     # results -------------------------------------------------------------------------------------------------------
 
@@ -119,8 +122,16 @@ class Screen:
         """Everything is on its way to its reader."""
         self.out.flush()
         self.err.flush()
-        if self.out is not sys.stdout:
-            self.out.close()
+        if self._file is not None:
+            self._file.close()
+
+    def unwritable(self, error: Unwritable) -> Exit:
+        """Says that results could not be written; nothing more is tried."""
+        from dagrad.grammar import Diagnostic
+
+        failure = Failure([Diagnostic("file", str(error))])
+        self._diagnostics(failure.diagnostics, {})
+        return failure.exit
 
     def _draw_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None) -> None:
         from rich import box
@@ -156,13 +167,15 @@ class Screen:
 
     def failure(self, failure: Failure) -> Exit:
         """Reports a failure: the text on stderr, with --json the document on stdout as well. Returns the exit code."""
-        if self.json:
-            from . import document
+        try:
+            if self.json:
+                from . import document
 
-            errors = [diagnostic.as_json() for diagnostic in failure.diagnostics]
-            self.line(document.dump(self.command, False, {**failure.document, "error": errors[0], "errors": errors}))
-        self.out.flush()  # what the program printed comes before what became of it
-        self._diagnostics(failure.diagnostics, failure.sources)
+                errors = [diagnostic.as_json() for diagnostic in failure.diagnostics]
+                self.line(document.dump(self.command, False, {**failure.document, "error": errors[0], "errors": errors}))
+            self.out.flush()  # what the program printed comes before what became of it
+        finally:
+            self._diagnostics(failure.diagnostics, failure.sources)
         return failure.exit
 
     def _diagnostics(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine.inspect import TraceRecorder, formulas_of, inputs_of
+from dagrad.engine.inspect import formulas_of, inputs_of
 
 from .draw.gradients import short
-from .graphs import of_expression
+from .graphs import Observer, of_expression
 from .values import cell
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Steps:
     """The graph of an expression with its values, and the pass through it."""
 
     def __init__(self, text: str, at: Sequence[str]) -> None:
-        self.trace = TraceRecorder()
+        self.trace = Observer()
         self.graph: Graph = of_expression(text, list(at), True, self.trace)
         self.nodes = {node.id: node for node in self.graph.nodes}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
+from math import isnan
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ from typer.main import get_command
 
 from .help import Command, Group
 from .options import call, declared
-from .parameters import REQUIRED, Argument, File, Parameter
+from .parameters import REQUIRED, Argument, File, Option, Parameter
 from .status import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -38,10 +39,15 @@ def invoke(arguments: Sequence[str], session: Session) -> int:
     except typer.Exit as done:
         return done.exit_code
     except typer.TyperException as error:
-        message = error.format_message()
         context = getattr(error, "ctx", None)
-        where = context.command_path if context else "dagrad"
-        raise UsageError(message[:1].lower() + message[1:].rstrip("."), f"{where} --help shows what there is") from None
+        where = context.command_path if context else " ".join(["dagrad", *session.path])
+        raise UsageError(reworded(error.format_message()), f"{where} --help shows what there is") from None
+
+
+def reworded(message: str) -> str:
+    """Typer's message in the form of all others: a sentence of one line, without the names of Python's types."""
+    message = message[:1].lower() + re.sub(r",?\s*\n\s*", ", ", message[1:].rstrip(".")).replace(". Choose from:, ", "; choose from ")
+    return re.sub(r"valid (int|float)( range)?$", lambda found: "valid integer" if found[1] == "int" else "valid number", message)
 
 
 def build(arguments: Sequence[str], session: Session) -> Any:
@@ -75,13 +81,16 @@ def flat(command: Callable[..., Any]) -> Callable[..., Any]:
     takes = list(declared(command))
 
     def flattened(context: typer.Context, **values: Any) -> int | None:
-        files = {parameter.name: File(values[parameter.name]) for parameter in takes if parameter.type is File and values[parameter.name]}
+        for parameter in takes:
+            check_number(parameter, values[parameter.name])
+        names = [parameter.name for parameter in takes if parameter.type is File and values[parameter.name] is not None]
+        files = {name: File(values[name]) for name in names}
         return call(command, {**values, **files}, context.obj)
 
     kind = inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
     for parameter in takes:
-        hint = Path | None if parameter.type is File else parameter.hint
+        hint = str | None if parameter.type is File else parameter.hint
         default = inspect.Parameter.empty if parameter.default is REQUIRED else parameter.default
         annotation = Annotated[hint, as_typer(parameter)]  # type: ignore[valid-type]
         parameters.append(inspect.Parameter(parameter.name, kind, default=default, annotation=annotation))
@@ -89,6 +98,12 @@ def flat(command: Callable[..., Any]) -> Callable[..., Any]:
     flattened.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flattened.__annotations__ = {}
     return flattened
+
+
+def check_number(parameter: Parameter, value: Any) -> None:
+    """NaN is in no range, though Typer takes it for in each."""
+    if value.__class__ is float and isnan(value) and isinstance(parameter.mark, Option):
+        raise UsageError(f"invalid value for '{parameter.mark.names[0]}': nan is not a number")
 
 
 def as_typer(parameter: Parameter) -> Any:

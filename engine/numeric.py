@@ -88,7 +88,16 @@ def compare(f: Function, at: float, analytic: float) -> Comparison:
     if isfinite(analytic) and any(has_kink(f, step, allowed) for step in steps):
         return Comparison(analytic, slope.value, "kink")
     undecided = not isfinite(analytic) or not isfinite(slope.error) or abs(analytic - slope.value) <= 10 * slope.error
+    if abs(slope.value) <= 10 * slope.error:  # no slope is seen: at an optimum an exact one is rounding noise as well
+        undecided = undecided or abs(analytic - slope.value) <= noise(f(0.0), at)
     return Comparison(analytic, slope.value, "ill-conditioned" if undecided else "wrong")
+
+
+def noise(value: float, at: float) -> float:
+    """How much the rounding of the function's value makes of a slope that is no more: over the customary step of 2^-17 |at|, the cube
+    root of the precision. Never as much as a slope that would count."""
+    most = RELATIVE * max(1.0, abs(value))
+    return min(2.0**-52 * abs(value) / (2.0**-17 * abs(at)), most) if at else 0.0
 
 
 def sizes(at: float) -> list[float]:

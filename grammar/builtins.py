@@ -18,6 +18,7 @@ class Signature(Value):
     required: int
     variadic: bool = False
     returns: bool = True
+    kept: str | None = None  # what to write so that the result is kept; a call whose result is not does nothing
 
     def describe(self) -> str:
         """ "2 arguments", "1 to 3 arguments"."""
@@ -45,11 +46,11 @@ OWN = {
     "vjp": Signature(("y", "x", "v"), 3),
     "hvp": Signature(("y", "x", "v"), 3),
     "detach": Signature(("x",), 1),
-    "minimize": Signature(("f", "x0", "method"), 2),
-    "least_squares": Signature(("r", "x0", "method"), 2),
-    "sgd": Signature(("lr", "momentum"), 0, variadic=True),
-    "adam": Signature(("lr", "beta1", "beta2", "eps"), 0, variadic=True),
-    "lbfgs": Signature(("lr", "history"), 0, variadic=True),
+    "minimize": Signature(("f", "x0", "method"), 2, kept="x = minimize(…)"),
+    "least_squares": Signature(("r", "x0", "method"), 2, kept="x = least_squares(…)"),
+    "sgd": Signature(("lr", "momentum"), 0, variadic=True, kept="opt = sgd(…) and step(opt)"),
+    "adam": Signature(("lr", "beta1", "beta2", "eps"), 0, variadic=True, kept="opt = adam(…) and step(opt)"),
+    "lbfgs": Signature(("lr", "history"), 0, variadic=True, kept="opt = lbfgs(…) and step(opt)"),
     "step": Signature(("opt",), 1, returns=False),
     "range": Signature(("start", "stop", "step"), 1),
 }

@@ -27,6 +27,8 @@ def check_call(scope: Scope, call: Call, symbol: Symbol) -> None:
         return
     if not _fits(scope, call, symbol, symbol.signature, [a for a in arguments if not isinstance(a, Keyword)]):
         return
+    if call.statement and symbol.signature.kept and not scope.unit.interactive:
+        scope.error("unused-value", "the value is not used", call, f"write {symbol.signature.kept}")
     if not call.statement and not symbol.signature.returns:
         scope.error(
             "no-value", f"{symbol.name}() returns nothing that could be used here", call, labels=scope.label(symbol, "defined here")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..options import Digits, ExpressionOption, Program
+from ..options import MAX_COUNT, Chunk, Digits, ExpressionOption, Program
 from ..parameters import Option
 from ..screen import Screen
 from ..status import Failure, UsageError
@@ -42,10 +42,10 @@ def command(
         Option("--loss", metavar="NAME", help="The name that holds the loss.  [default: loss, or what backward is called on]"),
     ] = None,
     max_evaluations: Annotated[
-        int | None, Option("--max-evaluations", min=1, metavar="N", help="Give up after N evaluations.")
+        int | None, Option("--max-evaluations", min=1, max=MAX_COUNT, metavar="N", help="Give up after N evaluations.")
     ] = None,
     ci: Annotated[float | None, Option("--ci", min=1, max=99.99, metavar="P", help="Add confidence intervals of P percent.")] = None,
-    chunk: Annotated[int | None, Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    chunk: Chunk = None,
     dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
     plot: Annotated[bool | None, Option("--plot/--no-plot", help="Draw curve and residuals.  [default: on a terminal]")] = None,
     svg: Annotated[Path | None, Option("--svg", metavar="FILE", help="Draw curve and residuals into FILE.")] = None,

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..options import At, Digits, Limits
+from ..options import At, Chunk, Digits, Limits
 from ..parameters import Argument, File, Option
 from ..screen import Screen
 from ..status import UsageError
@@ -38,7 +38,7 @@ def command(
         File | None, Option("--data", metavar="FILE", help="A CSV file; names in EXPR that are its columns take them as values.")
     ] = None,
     sum: Annotated[bool, Option("--sum", help="Add up the values of EXPR, of all rows of --data.")] = False,
-    chunk: Annotated[int | None, Option("--chunk", min=1, metavar="N", help="Read and differentiate N rows at a time.")] = None,
+    chunk: Chunk = None,
     dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Share the pieces of --chunk among a Dask cluster.")] = None,
     steps: Annotated[bool, Option("--steps", help="Show each value, each local derivative by its rule, and each sum.")] = False,
     check: Annotated[bool, Option("--check", help="Compare the gradients with numerical ones; 1 where one is wrong.")] = False,

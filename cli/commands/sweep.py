@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-from ..options import At, ExpressionOption, Program
+from ..options import MAX_JOBS, At, ExpressionOption, Program
 from ..parameters import Option, Options
 from ..screen import Screen
 from ..status import Exit, Failure, UsageError
@@ -29,7 +29,9 @@ class Points(Options):
         Option("--over", metavar="NAME=VALUES|FILE", help="x=linspace(0,1,11), or a CSV file; several: their product."),
     ] = None
     zip: Annotated[bool, Option("--zip", help="Take several --over side by side.")] = False
-    jobs: Annotated[int, Option("--jobs", "-j", metavar="N", help="Work in N processes; -1: one for each core.")] = 1
+    jobs: Annotated[
+        int, Option("--jobs", "-j", min=-1, max=MAX_JOBS, metavar="N", help="Work in N processes; -1: one for each core.")
+    ] = 1
     dask: Annotated[str | None, Option("--dask", metavar="ADDRESS", help="Work on a Dask cluster, as tcp://scheduler:8786.")] = None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ..options import Limits
+from ..options import MAX_JOBS, Limits
 from ..parameters import Argument, Option
 from ..screen import Screen
 from ..status import Exit, Failure, UsageError
@@ -22,7 +22,10 @@ def command(
     limits: Limits,
     paths: Annotated[list[Path] | None, Argument(metavar="[DIR]...", help="Folders or programs.  [default: this folder]")] = None,
     jobs: Annotated[
-        int, Option("--jobs", "-j", metavar="N", help="Work in N processes.  [default: one for each core, once it pays]")
+        int,
+        Option(
+            "--jobs", "-j", min=0, max=MAX_JOBS, metavar="N", help="Work in N processes.  [default: one for each core, once it pays]"
+        ),
     ] = 0,
     seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Where random numbers start.")] = 0,
     record: Annotated[bool, Option("--record", help="Write what each program prints into the .out file beside it.")] = False,

@@ -41,6 +41,8 @@ def workers(jobs: int, dask: str | None) -> tuple[Start, int]:
     """Who works, and how many they are (of a cluster, whose size changes: a guess)."""
     if dask is not None:
         return cluster(dask), 8
+    if jobs == 0:
+        raise UsageError("--jobs 0: nobody would work", help="--jobs 1 works in this process, --jobs -1 in one for each core")
     if jobs == 1:
         return here, 1
     if jobs < 0:

@@ -1,6 +1,7 @@
 """`dagrad check`, and what tables and files are refused with: verdicts an element, wrong command lines."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +76,9 @@ def test_a_sweep_over_one_number(dagrad):
     (row,) = dagrad("sweep", "-e", "x^2", "--over", "x=3").lines
     assert (json.loads(row)["value"], json.loads(row)["gradients"]) == (9, {"x": 6})
     assert "neither a number nor a tensor" in dagrad("sweep", "-e", "x", "--over", 'x="a"').err
+
+
+def test_rounding_noise_at_an_optimum_is_not_called_wrong(dagrad):
+    answer = dagrad("check", Path(__file__).parents[2] / "samples" / "misra1a.dg", "--json")
+    assert answer.code == 0
+    assert "wrong" not in [result["verdict"] for result in answer.json["results"]]

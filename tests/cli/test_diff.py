@@ -63,3 +63,10 @@ def test_two_programs(diff, tmp_path):
 @pytest.mark.parametrize("steps", ["1", "1,2,3", "a,b", "0,1", "1,9"])
 def test_steps_that_are_none(diff, steps):
     assert diff(BRANCHES, "--steps", steps).code == 2
+
+
+def test_a_step_that_is_not_there_is_named_by_its_option(dagrad):
+    answer = dagrad("graph", "diff", "-c", "param x = 1", "-c", "backward(x)", "--steps", "1,2")
+    assert answer.code == 2
+    assert "--steps 2: the program calls backward once" in answer.err
+    assert "f'(x) and grad(…) are none" in answer.err

@@ -67,6 +67,11 @@ def test_an_endless_loop_ends_with_the_time(attack):
     assert "more than 0.5 seconds" in message
 
 
+def test_a_deep_recursion_ends_with_the_memory(attack):
+    code, message, _ = attack("f(n) = f(n + 1)\ny = f(0)", "--max-depth", "10000000")
+    assert (code, "not enough memory" in message) == (4, True), message
+
+
 def test_an_endless_loop_ends_with_the_steps(attack):
     code, message, _ = attack("for i in range(10^18) { x = i }", "--max-steps", "1000")
     assert (code, message[:12]) == (4, "attack.dg:1:")

@@ -89,6 +89,27 @@ def test_a_step_that_is_not_there(dagrad, step):
     assert dagrad("graph", "trace", "-c", "param x = 2", "-c", "backward(x)", "--step", step).code == 2
 
 
+LONG = ("-c", "param w = 1", "-c", "y = w", "-c", "for i in range(5000) { y = y + 1 }")
+
+
+@pytest.mark.parametrize("end", [("-c", "backward(y)"), ()])
+def test_a_long_pass_is_shown_in_full(dagrad, trace, end):
+    lines = dagrad("graph", "trace", *LONG, *end).lines
+    assert len(lines) == 5001
+    assert lines[-1].split("\t")[:2] == ["5001", "%1 w"]
+    *steps, summary = trace(*LONG, *end)
+    assert (len(steps), summary["steps"]) == (5001, 5001)
+    assert {op: entry["nodes"] for op, entry in summary["by_op"].items()} == {"AddBackward0": 5000, "AccumulateGrad": 1}
+    rows = [line.split("\t") for line in dagrad("graph", "trace", *LONG, *end, "--summary").lines]
+    assert sorted(row[:2] for row in rows) == [["AccumulateGrad", "1"], ["AddBackward0", "5000"]]
+
+
+@pytest.mark.parametrize("end", [("-c", "backward(y)"), ()])
+def test_a_page_leaves_a_long_pass_out(dagrad, end):
+    page = dagrad("graph", "dump", *LONG, *end, "--format", "html").out
+    assert '"steps": []' in page or '"steps":[]' in page
+
+
 PASSES = [
     "y = x * sin(x) + frac(x) - (x + x)",
     "y = relu(x - 3) + max(x, 1) * 1e7 - x / 1e-9",

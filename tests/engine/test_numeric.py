@@ -19,6 +19,10 @@ CASES: list[tuple[str, Callable[[float], float], float, float, str]] = [
     ("a slope that is infinite", lambda t: math.sqrt(t) if t >= 0 else math.nan, 0.0, math.inf, "ill-conditioned"),
     ("a function that is nowhere", lambda t: math.nan, 1.0, 1.0, "ill-conditioned"),
     ("near a pole", lambda t: 1.0 / (1e-3 + t), 1e-3, -1e6, "ok"),
+    ("rounding noise at an optimum", lambda t: 0.1245 + 1e-14 * math.sin(1e9 * t), 5.5e-4, 3.1e-9, "ill-conditioned"),
+    ("a slope at an optimum", lambda t: 0.1245 + 1e-14 * math.sin(1e9 * t), 5.5e-4, 1e-6, "wrong"),
+    ("a slope of a constant", lambda t: 1.0, 1e-12, 2e-6, "wrong"),
+    ("a small slope that is seen", lambda t: 0.1245 + 1e-3 * (5.5e-4 + t), 5.5e-4, 1.1e-3, "wrong"),
     ("a tiny variable", lambda t: math.log(1e-6 + t) if t > -1e-6 else math.nan, 1e-6, 1e6, "ok"),
 ]
 

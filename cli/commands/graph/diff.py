@@ -35,7 +35,7 @@ def command(
     pair = chosen(steps, "1,1" if two else "1,2")
     before = program.replace(file=first if first is not None else program.file)
     after = program if two else before
-    found = difference(of_program(before, pair[0], None, False), of_program(after, pair[1], None, False))
+    found = difference(of_program(before, pair[0], option="--steps"), of_program(after, pair[1], option="--steps"))
     if screen.json:
         document(screen, pair, found)
     elif not screen.quiet:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from dagrad.engine.inspect import Graph
 
 
+# A page with more steps than this would not be gone through.
+MOST_STEPS = 5000
+
+
 def command(
     screen: Screen,
     program: Program,
@@ -45,7 +49,7 @@ def command(
 
     check_form(format)
     page = format == "html"
-    trace = Observer() if page else None
+    trace = Observer(MOST_STEPS) if page else None
     recorded = values or page  # the page has them behind a click
     graph = of(program, e, at or [], step, root, recorded, trace)
     if trace:
