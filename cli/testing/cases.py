@@ -55,7 +55,7 @@ def found(paths: Iterable[Path]) -> list[str]:
         if path.is_file():
             files.append(str(path))
         elif path.is_dir():
-            inside = sorted(path.rglob("*.dg"))
+            inside = sorted(file for file in path.rglob("*.dg") if file.is_file())
             files += [str(file) for file in inside if not any(part.startswith(".") for part in file.relative_to(path).parts)]
         else:
             raise UsageError(f"cannot read {path}: no such file or directory")

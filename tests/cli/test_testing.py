@@ -111,3 +111,9 @@ def test_a_fault_of_our_own_fails_its_test_only(dagrad, folder, monkeypatch):
     assert answer.code == 1
     assert answer.lines[:2] == ["ok\tmodels/deep/also.dg", "FAILED\tmodels/good.dg"]
     assert "internal error: AssertionError: broken" in answer.err
+
+
+def test_what_is_no_file_is_no_test(dagrad, folder):
+    os.mkfifo(folder / "pipe.dg")
+    (folder / "folder.dg").mkdir()
+    assert dagrad("test", "models").lines[-1].startswith("2 passed in ")
