@@ -41,8 +41,8 @@ def power(a: float, b: float) -> float:
         odd = math.isfinite(b) and b == int(b) and int(b) % 2 == 1
         return copysign(inf, a) if odd else inf
     except OverflowError:
-        odd = b == int(b) and int(b) % 2 == 1
-        return -inf if a < 0.0 and odd else inf
+        whole = b == int(b)
+        return inf if a > 0.0 else nan if not whole else -inf if int(b) % 2 == 1 else inf
     return nan if result.__class__ is complex else result
 
 
