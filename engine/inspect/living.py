@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..node import AccumulateGrad, Place
 from .ledger import node_bytes, number_bytes
-from .numbers import derivative_of, is_of_numbers, kept_bytes, shape_of
+from .numbers import derivative_of, is_of_numbers, kept_bytes, shape_of, takes_numbers
 from .snapshot import FLOAT_BYTES, saved_bytes
 
 if TYPE_CHECKING:
@@ -64,6 +64,11 @@ class Living:
 
     def add(self, node: Node) -> None:
         """Takes a node that was not collected."""
+        if not node.shape and takes_numbers(node.derivative):
+            self.nodes.append(node)
+            if node.sequence_nr >= self.limit:
+                self.look()
+            return
         self._count()
         line, size = self._lines.at(node.code, node.lasti), saved_bytes([node])
         self.made[line] += 1
