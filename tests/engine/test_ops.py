@@ -9,7 +9,7 @@ import pytest
 
 from dagrad import engine
 from dagrad.engine import Tensor, no_grad, registry, tensor
-from dagrad.engine.verify import numeric_gradient
+from tests.engine.differences import numeric_gradient
 
 from .sampling import ELEMENTWISE, SPECIAL, elementwise
 

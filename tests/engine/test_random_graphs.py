@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagrad.engine import Listener, Tensor, grad, ops, tensor
-from dagrad.engine.verify import numeric_gradient
+from tests.engine.differences import numeric_gradient
 
 # The same examples every time: a test that fails now and then tells less than one that fails.
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
