@@ -69,7 +69,7 @@ def test_an_endless_loop_ends_with_the_time(attack):
 
 def test_a_deep_recursion_ends_with_the_memory(attack):
     code, message, _ = attack("f(n) = f(n + 1)\ny = f(0)", "--max-depth", "10000000")
-    assert (code, "not enough memory" in message) == (4, True), message
+    assert (code, "memory" in message) == (4, True), message
 
 
 def test_an_endless_loop_ends_with_the_steps(attack):
