@@ -70,15 +70,21 @@ class Derivative:
             return _run_list
         edges = _UNPACK_EDGES.get(self.arity) or "".join(f"e{i}, " for i in range(self.arity)) + "= node.edges"
         names = {**_named(self.rules), "deliver": deliver}
-        given = [(i, rule) for i, rule in enumerate(self.rules) if rule is not None]
         lines = ["def function(node, g):", f"    {self._unpack('node.saved')}", f"    {edges}"]
-        formulas = [formula_of(rule, ("g", *needs(rule)), names) for _, rule in given] if self.op.on_scalars else [None]
-        if all(formulas):
-            lines.append(_SCALARS.format("; ".join(f"d{i} = {text}" for (i, _), text in zip(given, formulas, strict=True)), RAISES))
-            lines += [_ADD.format(i) for i, _ in given]
+        formulas = self.formulas(names) if self.op.on_scalars else {0: None}
+        if all(formulas.values()):
+            lines.append(_SCALARS.format("; ".join(f"d{i} = {text}" for i, text in formulas.items()), RAISES))
+            lines += [_ADD.format(i) for i in formulas]
             lines.append("            return")
-        lines += [_DELIVER.format(edge=f"e{i}", call=_call(i, rule)) for i, rule in given]
+        lines += [_DELIVER.format(edge=f"e{i}", call=_call(i, rule)) for i, rule in enumerate(self.rules) if rule is not None]
         return _function("\n".join(lines), names)
+
+    def formulas(self, names: dict[str, Any]) -> dict[int, str | None]:
+        """For each tracked input the formula of its rule on floats, in terms of `g` and what is saved; None where it is none.
+
+        The functions that the formulas call are put in `names`.
+        """
+        return {i: formula_of(rule, ("g", *needs(rule)), names) for i, rule in enumerate(self.rules) if rule is not None}
 
     def _unpack(self, source: str) -> str:
         return f"{', '.join(self.saved_names)}, = {source}" if self.saved_names else "pass"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .observe import Collection
     from .op import Op
 
-_RECORD = """
+RECORD = """
     node = Node()
     node.derivative = {derivative}
     node.edge = {edge}
@@ -178,7 +178,7 @@ def exchange(collection: Collection | None) -> None:
 def _unary(op: Op, namespace: dict[str, Any]) -> str:
     (a,) = op.inputs
     namespace["derivative"] = op.derivative(1)
-    record = _RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1))
+    record = RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1))
     return _UNARY.format(a=a, value=value_of(op, RAW[:1], namespace), raises=RAISES) + record
 
 
@@ -190,7 +190,7 @@ def _binary(op: Op, namespace: dict[str, Any]) -> str:
         value = _EITHER.format(value=value)
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
     text = _BINARY.format(a=a, b=b, value=value, raises=RAISES, **saved)
-    return text + _RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
+    return text + RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
 
 
 def _saved(op: Op, mask: int) -> str:

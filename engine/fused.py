@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import modes
+from .fastpath import RECORD
 from .gradient import add_element, written
 from .node import Node, next_number
 from .op import registry
@@ -88,24 +89,10 @@ _INDEX = """
             return None
         {0} = int({0})"""
 
-_RECORD = """
+_RESULT = """
     if {untracked}:
         return {result}
-    node = Node()
-    node.derivative = derivative
-    node.edge = {edge}
-    node.others = {others}
-    node.saved = {saved}
-    node.sequence_nr = next_number()
-    node.shape = ()
-    node.grad = None
-    frame = getframe(1)
-    node.code = frame.f_code
-    node.lasti = frame.f_lasti
-    out = Tensor()
-    out.data = {result}
-    out.node = node
-    return out"""
+    y = {result}"""
 
 
 def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
@@ -126,11 +113,11 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
     edges = [f"n{i}" for i in _tracked(formula)]
     others = edges[1:]
-    return text + _RECORD.format(
-        untracked=" and ".join(f"{edge} is None" for edge in edges),
-        result=f"t{len(formula.steps) - 1}",
+    text += _RESULT.format(untracked=" and ".join(f"{edge} is None" for edge in edges), result=f"t{len(formula.steps) - 1}")
+    return text + RECORD.format(
+        derivative="derivative",
         edge=edges[0],
-        others="None" if not others else others[0] if len(others) == 1 else f"({', '.join(others)})",
+        other="None" if not others else others[0] if len(others) == 1 else f"({', '.join(others)})",
         saved=f"({''.join(name + ', ' for name in saves)})",
     )
 

@@ -129,8 +129,6 @@ def collect(target: Node | Edge, have: Any, read: Scatter) -> None:
 
 def settled(gradient: Any) -> Any:
     """What a buffer holds when its node's turn comes: None where nothing arrived."""
-    if gradient is None:
-        return None
     return gradient.written() if gradient.__class__ is Collected else gradient
 
 

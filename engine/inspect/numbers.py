@@ -10,8 +10,7 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ..derivative import Derivative, needs
-from ..symbols import formula_of
+from ..derivative import Derivative
 from .snapshot import FLOAT_BYTES
 
 if TYPE_CHECKING:
@@ -58,11 +57,10 @@ _FRESH, _PASSED = "fresh", "passed"
 @cache
 def _forms(derivative: Derivative) -> list[tuple[int, str]] | None:
     """What the rules of a derivative give, by slot; None where only running them shows it."""
-    rules = [(slot, rule) for slot, rule in enumerate(derivative.rules) if rule is not None]
-    texts = [(slot, formula_of(rule, ("g", *needs(rule)), {})) for slot, rule in rules]
-    if not all(text == "g" or (text is not None and text.startswith("(")) for _, text in texts):
+    texts = derivative.formulas({})
+    if not all(text == "g" or (text is not None and text.startswith("(")) for text in texts.values()):
         return None
-    return [(slot, _PASSED if text == "g" else _FRESH) for slot, text in texts]
+    return [(slot, _PASSED if text == "g" else _FRESH) for slot, text in texts.items()]
 
 
 def _made(derivative: Derivative) -> int:

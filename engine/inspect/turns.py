@@ -9,9 +9,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..backward import Notes
-from ..derivative import needs
 from ..node import AccumulateGrad
-from ..symbols import RAISES, formula_of
+from ..symbols import RAISES
 from .numbers import derivative_of
 from .snapshot import FLOAT_BYTES
 
@@ -135,12 +134,11 @@ def _enter(ready: list[int], number: int, ends: dict[int, Any]) -> None:
 def _parts(derivative: Derivative) -> Callable[..., Any]:
     """The rules of an operation on numbers as one function of what was saved and of the gradient."""
     names: dict[str, Any] = {"__package__": __package__, "apply": derivative.apply}
-    formulas = ["None" if rule is None else formula_of(rule, ("g", *needs(rule)), names) for rule in derivative.rules]
-    known = [formula for formula in formulas if formula is not None]
-    if len(known) < len(formulas):
+    formulas = derivative.formulas(names)
+    if not all(formulas.values()):
         return derivative.apply
     unpack = f"{', '.join(derivative.saved_names)}, = saved" if derivative.saved_names else "pass"
-    exec(_PARTS.format(unpack, ", ".join(known), RAISES), names)
+    exec(_PARTS.format(unpack, ", ".join(formulas.get(i) or "None" for i in range(len(derivative.rules))), RAISES), names)
     found: Callable[..., Any] = names["parts"]
     return found
 

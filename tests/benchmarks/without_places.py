@@ -10,9 +10,6 @@ NOTING = """    frame = getframe(1)
 """
 
 
-PATHS = ("dagrad.engine.fastpath", "dagrad.engine.fused")
-
-
 class Without(SourceFileLoader):
     def get_code(self, fullname):
         text = Path(self.path).read_text("utf-8")
@@ -24,7 +21,7 @@ class Without(SourceFileLoader):
 class Finder(PathFinder):
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
-        spec = super().find_spec(fullname, path, target) if fullname in PATHS else None
+        spec = super().find_spec(fullname, path, target) if fullname == "dagrad.engine.fastpath" else None
         if spec is not None:
             spec.loader = Without(fullname, spec.origin)
         return spec
