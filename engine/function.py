@@ -185,7 +185,7 @@ def _recorded(cls: type[Function], ctx: FunctionCtx, edges: tuple[Any, ...], out
     node.sequence_nr = next_number()
     node.shape = outputs[0].shape if len(outputs) == 1 else tuple(o.shape for o in outputs)
     node.grad = None
-    node.code, node.lasti = here()
+    node.code, node.lasti = modes.local.place or here()
     announce(node, outputs[0].data if len(outputs) == 1 else tuple(o.data for o in outputs))
     results = tuple(_output(ctx, node, i, o, len(outputs) > 1) for i, o in enumerate(outputs))
     for tensor in ctx._to_save:

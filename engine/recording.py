@@ -63,10 +63,7 @@ def record_at(code: CodeType, lasti: int, derivative: Derivative, y: Any, edge: 
 
 
 def announce(node: Node, y: Any) -> None:
-    """Puts a node where the present mode says it stands, packs what it saves, and tells the listeners of it."""
-    place = modes.local.place
-    if place is not None:
-        node.code, node.lasti = place
+    """Packs what a new node saves, and tells the listeners of it."""
     if modes.local.saving:
         from .saving import pack_saved
 

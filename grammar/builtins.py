@@ -8,6 +8,9 @@ import math
 from .record import Value
 from .words import plural
 
+# Functions through which a program sees more of the graph than `backward` does, or differentiates a pass.
+DERIVING = frozenset({"grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "minimize", "least_squares", "lbfgs"})
+
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 

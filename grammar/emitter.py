@@ -37,10 +37,6 @@ class Checks(Value):
     fused: bool = False  # expressions of numbers in one step, where nobody can look at their nodes
 
 
-# Builtins through which a program sees more of the graph than `backward` does, or differentiates a pass.
-DERIVING = frozenset({"grad", "jacobian", "hessian", "jvp", "vjp", "hvp", "minimize", "least_squares", "lbfgs"})
-
-
 class Emitter(Writer):
     """Writes what expressions mean."""
 
@@ -181,8 +177,6 @@ class Emitter(Writer):
         assert symbol is not None
         if symbol.kind == "constant":
             return self.constant(CONSTANTS[symbol.name], name)
-        if symbol.kind == "builtin":  # what it is called with is not known
-            self.unit.derives |= symbol.name in DERIVING or symbol.name == "backward"
         if symbol.counter:
             self.floats.add(symbol)
         return self.name(symbol.python, name)
@@ -243,9 +237,6 @@ class Emitter(Writer):
     def _invocation(self, call: Call) -> ast.expr:
         symbol = call.symbol
         arguments = call.all_arguments()
-        if symbol is not None and symbol.kind == "builtin":
-            recorded = len(arguments) > 3 or any(isinstance(a, Keyword) and a.name == "create_graph" for a in arguments)
-            self.unit.derives |= symbol.name in DERIVING or (symbol.name == "backward" and recorded)
         positional = [a for a in arguments if not isinstance(a, Keyword)]
         named = [a for a in arguments if isinstance(a, Keyword)]
         joins = symbol is not None and symbol.kind == "builtin" and symbol.name in {"concat", "stack"}

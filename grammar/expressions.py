@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from .builtins import DERIVING
 from .source import normal_name
 from .syntax import Expression, Mistake, end_of, start_of
 
@@ -70,6 +71,8 @@ class Name(Expression):
         self.symbol = scope.resolve(self.id, self)
         if self.symbol is not None and self.symbol.kind == "builtin":
             scope.check_value_of(self.symbol, self)
+            # What it will be called with is not known.
+            scope.unit.derives |= self.symbol.name in DERIVING or self.symbol.name == "backward"
 
     def emit(self, emitter: Emitter) -> ast.expr:
         return emitter.read(self)

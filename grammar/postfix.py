@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from .builtins import DERIVING
 from .expressions import Binary, Comparison, List, Logical, Name, Number, Unary, name_of
 from .strings import String
 from .syntax import Expression, Mistake, Node, end_of, start_of
@@ -69,6 +70,15 @@ class Call(Expression):
             argument.check(scope)
         if self.symbol is not None and not self._of_nothing():
             scope.check_call(self, self.symbol)
+        scope.unit.derives |= self._derives()
+
+    def _derives(self) -> bool:
+        """Whether it asks for more than the gradients of one pass."""
+        if self.symbol is None or self.symbol.kind != "builtin":
+            return False
+        arguments = self.all_arguments()
+        recorded = len(arguments) > 3 or any(isinstance(a, Keyword) and a.name == "create_graph" for a in arguments)
+        return self.symbol.name in DERIVING or (self.symbol.name == "backward" and recorded)
 
     def _of_nothing(self) -> bool:
         """Whether it is a method call on a name that was already reported as unknown."""
@@ -92,11 +102,11 @@ class Attribute(Expression):
 
     def check(self, scope: Scope) -> None:
         self.value.check(scope)
+        scope.unit.derives |= self.name == "grad_fn"
         if self.name not in ATTRIBUTES:
             scope.unknown_attribute(self)
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        emitter.unit.derives |= self.name == "grad_fn"
         return emitter.call(f"r_get_{self.name}", [self.value.emit(emitter)], self)
 
 
@@ -170,12 +180,12 @@ class Prime(Expression):
         return cls(name.start_pos, primes.end_pos, Name.build([name]), len(primes))
 
     def check(self, scope: Scope) -> None:
+        scope.unit.derives = True
         symbol = self.function.symbol = scope.resolve(self.function.id, self.function, called=True)
         if symbol is not None:
             scope.check_prime(self, symbol)
 
     def emit(self, emitter: Emitter) -> ast.expr:
-        emitter.unit.derives = True
         function = emitter.read(self.function)
         return emitter.call("r_derivative", [function, emitter.constant(self.order, self)], self)
 

@@ -107,12 +107,10 @@ class Program:
 
     def code(self, checks: Checks) -> list[CodeType]:
         """Python code for each file."""
+        if checks.fused and any(unit.derives for unit in self.project.units):
+            checks = checks.replace(fused=False)
         if checks not in self._code:
-            units = self.project.units
-            code = [compile_unit(unit, checks) for unit in units]
-            if checks.fused and any(unit.derives for unit in units):
-                code = self.code(checks.replace(fused=False))
-            self._code[checks] = code
+            self._code[checks] = [compile_unit(unit, checks) for unit in self.project.units]
         return self._code[checks]
 
     def run(self, settings: Settings | None = None) -> Run:
