@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """An expression as steps in the order of evaluation; each result but the last is used once. `file` is where it stands."""
+    """An expression as steps in the order of evaluation; the last gives its value. `file` is where it stands."""
 
     arguments: int
     steps: tuple[Step, ...]
@@ -84,10 +84,10 @@ _ELEMENT = """
         return None"""
 
 _INDEX = """
-    if {0}.__class__ is not int:
-        if {0}.__class__ is not float or {0} % 1.0 != 0.0:
+    if x{0}.__class__ is not int:
+        if x{0}.__class__ is not float or x{0} % 1.0 != 0.0:
             return None
-        {0} = int({0})"""
+        x{0} = int(x{0})"""
 
 _RESULT = """
     if {untracked}:
@@ -97,13 +97,10 @@ _RESULT = """
 
 def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
-    read = _read_from(formula)
+    read, indices = _read_from(formula), _indices(formula)
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
-    for i in _tracked(formula):
-        if i in read:
-            text += _ELEMENT.format(i, ndim=len(read[i])) + "".join(map(_INDEX.format, read[i]))
-        else:
-            text += _NUMBER.format(i)
+    for i in range(formula.arguments):
+        text += _ELEMENT.format(i, ndim=read[i]) if i in read else _INDEX.format(i) if i in indices else _NUMBER.format(i)
     text += "\n    try:"
     for j, step in enumerate(formula.steps):
         if step.op == READ:
@@ -122,14 +119,19 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
     )
 
 
-def _read_from(formula: Formula) -> dict[int, list[str]]:
-    """The arguments that are read from, with the arguments that are the indices."""
-    return {number(step.operands[0]): _texts(step.operands[1:]) for step in formula.steps if step.op == READ}
+def _read_from(formula: Formula) -> dict[int, int]:
+    """The arguments that are read from, with the number of their axes."""
+    return {number(step.operands[0]): len(step.operands) - 1 for step in formula.steps if step.op == READ}
+
+
+def _indices(formula: Formula) -> set[int]:
+    """The arguments that are indices."""
+    return {number(index) for step in formula.steps if step.op == READ for index in step.operands[1:]}
 
 
 def _tracked(formula: Formula) -> list[int]:
     """The arguments that may be tracked: all but indices. They are the inputs of the node."""
-    indices = {number(index) for found in _read_from(formula).values() for index in found}
+    indices = _indices(formula)
     return [i for i in range(formula.arguments) if i not in indices]
 
 
@@ -238,8 +240,11 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
     lines: list[str] = []
     sent: list[str] = []
     last = len(formula.steps) - 1
+    reached = {"g"}
     for j in range(last, -1, -1):
         step, g = formula.steps[j], "g" if j == last else f"g{j}"
+        if g not in reached:  # nobody uses its value
+            continue
         if step.op == READ:
             whole, *index = _texts(step.operands)
             at = index[0] if len(index) == 1 else f"({', '.join(index)})"
@@ -250,7 +255,9 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
             if isinstance(ref, float):
                 continue
             d = f"g{number(ref)}" if ref[0] == "t" else f"d{j}_{i}"
-            lines.append(f"{d} = {_rule(op, i, g, f't{j}', step.operands, names, written_out)}")
+            rule = _rule(op, i, g, f"t{j}", step.operands, names, written_out)
+            lines.append(f"{d} = {d} + ({rule})" if d in reached else f"{d} = {rule}")
+            reached.add(d)
             if ref[0] == "x":
                 sent.append(_DELIVER.format(edge=f"e{number(ref)}", d=d))
     return lines, sent

@@ -3,7 +3,8 @@
 In loops and functions, `y + w - k*sin(y)` becomes `t if (t := e0_1(y, w, k)) is not None else y + w - k*sin(y)`. The function e0_1 comes
 from the engine (fused.py), which promises the same numbers; it is written once the expression has been met often enough to be
 worth it. Whatever it does not take (a tensor with axes, an error) is left to the operations one by one, with their own messages.
-A run in which nodes can be seen is compiled without.
+A call of a function that is nothing but such arithmetic itself is a part of the expression. A run in which nodes can be seen is
+compiled without.
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ from typing import TYPE_CHECKING, Any
 from dagrad.engine import registry
 
 from .builtins import CONSTANTS
-from .control import For
 from .expressions import Binary, Name, Number, Unary
+from .functions import Return
 from .postfix import Call, Index, Keyword
-from .record import Record, field
-from .statements import Assign, Augment
+from .record import Record, Value, field
+from .statements import Assign
 from .syntax import Expression, Node
+from .tracking import is_value, may_be_tracked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Sequence
 
     from dagrad.engine import Formula
 
     from .emitter import Emitter
+    from .functions import Define
     from .scope import Symbol
-    from .syntax import Block
+    from .writer import Emission
 
 # A longer expression is cut by its emission anyway; one of more arguments has a slower call.
 MOST_STEPS, MOST_ARGUMENTS = 40, 12
@@ -58,9 +61,12 @@ class Plan(Record):
 
     emitter: Emitter
     reads: bool  # whether reads of elements are steps; as values that are computed before they do not stand in the way of calls
+    calls: bool  # whether a function's steps stand in place of its call
+    inside: bool = False  # whether it is the body of a function
     steps: list[tuple[str, tuple[Any, ...], Node]] = field(default_factory=list)
-    arguments: list[tuple[Callable[[Emitter], ast.expr], Expression]] = field(default_factory=list)
-    names: dict[Symbol, str] = field(default_factory=dict)
+    arguments: list[tuple[Emission, Expression]] = field(default_factory=list)
+    names: dict[Symbol, Any] = field(default_factory=dict)
+    elements: dict[tuple[str, int], str] = field(default_factory=dict)  # arguments that are read from, and their indices, by their text
     computes: bool = False  # whether some arguments are more than names
     tracked: bool = False
     depth: int = 0
@@ -92,7 +98,9 @@ class Plan(Record):
             parts = [self.visit(argument) for argument in node.arguments]  # type: ignore[arg-type]
             copy = Call(node.start, node.end, node.callee, [part for _, part in parts], node.symbol, node.statement)
             return self._step(op, tuple(ref for ref, _ in parts), node), copy
-        if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and _is_value(node.value.symbol):
+        if isinstance(node, Call) and self.calls and (body := _body(node, self.emitter)) is not None:
+            return self._call(node, body)
+        if self.reads and isinstance(node, Index) and isinstance(node.value, Name) and is_value(node.value.symbol):
             keys = [key for key in node.keys if isinstance(key, Expression) and self._is_index(key)]
             if len(keys) == len(node.keys):
                 return self._element(node, node.value, keys), node
@@ -102,9 +110,11 @@ class Plan(Record):
         symbol = node.symbol
         if symbol is not None and symbol.kind == "constant" and math.isfinite(CONSTANTS[symbol.name]):
             return CONSTANTS[symbol.name]
-        if symbol is None or not _is_value(symbol):
+        if symbol is None or not is_value(symbol):
             raise Unfit
         if symbol not in self.names:
+            if self.inside and symbol not in self.emitter.unit.settled:
+                raise Unfit
             self.names[symbol] = self._argument(node.emit, node)
             self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)
         return self.names[symbol]
@@ -131,7 +141,7 @@ class Plan(Record):
                 waiting.append(part.operand)
             elif isinstance(part, Name):
                 symbol = part.symbol
-                if symbol is None or not _is_value(symbol) or (symbol.kind != "parameter" and may_be_tracked(symbol, self.emitter)):
+                if symbol is None or not is_value(symbol) or (symbol.kind != "parameter" and may_be_tracked(symbol, self.emitter)):
                     return False
             elif not isinstance(part, Number):
                 return False
@@ -141,12 +151,34 @@ class Plan(Record):
         """A read of one element."""
         assert whole.symbol is not None
         self.tracked = self.tracked or may_be_tracked(whole.symbol, self.emitter)
-        emissions = [(whole.emit, whole), *((key.index, key) for key in keys)]
-        return self._step("read", tuple(self._argument(*each) for each in emissions), node)
+        parts = [self._once(len(keys), whole.emit, whole), *(self._once(0, key.index, key) for key in keys)]
+        return self._step("read", tuple(parts), node)
+
+    def _once(self, axes: int, emission: Emission, at: Expression) -> str:
+        """What is read from, by that many indices, or an index (0): one argument where the same text stands again."""
+        key = self.emitter.unit.source.text[at.start : at.end], axes
+        if key not in self.elements:
+            self.elements[key] = self._argument(emission, at)
+        return self.elements[key]
+
+    def _call(self, node: Call, body: Body) -> tuple[Any, Expression]:
+        """A call, by the steps of the function's body."""
+        parts = [self.visit(argument) for argument in node.arguments]  # type: ignore[arg-type]
+        refs = [*(ref for ref, _ in parts), *(self._name(name) for name in body.outer)]
+        first = len(self.steps)
+
+        def here(ref: Any) -> Any:
+            if isinstance(ref, float):
+                return ref
+            return refs[int(ref[1:])] if ref[0] == "x" else f"t{first + int(ref[1:])}"
+
+        for op, operands, at in body.steps:
+            self._step(op, tuple(map(here, operands)), at)
+        return here(body.result), Call(node.start, node.end, node.callee, [part for _, part in parts], node.symbol, node.statement)
 
     def _other(self, node: Expression) -> tuple[str, Expression]:
         """Anything else is computed before; but no step, which might fail, may come later than it does now."""
-        if self.steps:
+        if self.steps or self.inside:
             raise Unfit
         kept = Temporary(node.start, node.end)
         self.tracked = self.computes = True
@@ -158,7 +190,7 @@ class Plan(Record):
 
         return self._argument(compute, kept), kept
 
-    def _argument(self, emission: Callable[[Emitter], ast.expr], at: Expression) -> str:
+    def _argument(self, emission: Emission, at: Expression) -> str:
         if len(self.arguments) == MOST_ARGUMENTS:
             raise Unfit
         self.arguments.append((emission, at))
@@ -173,7 +205,10 @@ class Plan(Record):
 
 def fused(emitter: Emitter, value: Expression) -> ast.expr | None:
     """The code of an expression that is tried in one step; None where it is none of these."""
-    for plan in (Plan(emitter, reads=True), Plan(emitter, reads=False)):
+    if isinstance(value, Call) and value.symbol is not None and value.symbol.kind != "builtin":
+        return None
+    for reads, calls in ((True, True), (False, True), (True, False), (False, False)):
+        plan = Plan(emitter, reads, calls)
         try:
             _, parts = plan.visit(value)
         except Unfit:
@@ -196,6 +231,56 @@ def _tried(plan: Plan, parts: Expression, value: Expression) -> ast.expr:
     test = ast.Compare(left=emitter.walrus(result, call, value), ops=[ast.IsNot()], comparators=[emitter.constant(None, value)])
     placed = emitter.place(test, value, call)
     return emitter.choose(placed, lambda e: e.name(result, value), lambda e: e.one_by_one(parts), value)
+
+
+# ---------------------------------------------------------------- calls
+
+
+class Body(Value):
+    """A function as steps: of its parameters (x0, x1…), and of names of the program (the x after them)."""
+
+    steps: Sequence[tuple[str, tuple[Any, ...], Node]]
+    outer: Sequence[Name]
+    result: Any
+
+
+def _body(call: Call, emitter: Emitter) -> Body | None:
+    """What stands for the call of a function of this file; None where it is more than arithmetic, or where calls are counted."""
+    symbol, bodies = call.symbol, emitter.unit.bodies
+    if symbol is None or symbol.definition is None or not symbol.fixed or symbol.unit is not emitter.unit:
+        return None
+    if emitter.checks.steps or emitter.checks.depth:
+        return None
+    if symbol not in bodies:
+        bodies[symbol] = None  # which a function that calls itself finds
+        bodies[symbol] = _written_out(symbol.definition, emitter)
+    plain = isinstance(call.callee, Name) and not any(isinstance(argument, Keyword) for argument in call.arguments)
+    return bodies[symbol] if plain and len(call.arguments) == len(symbol.definition.parameters) else None
+
+
+def _written_out(define: Define, emitter: Emitter) -> Body | None:
+    """A function's body as steps, where it is values by name and one that is returned."""
+    plan = Plan(emitter, reads=False, calls=True, inside=True)
+    *lines, last = define.body.statements or [define]
+    try:
+        for parameter in define.parameters:
+            symbol = define.scope.names[parameter.name]
+            name = Name(parameter.start, parameter.end, parameter.name, symbol)
+            plan.names[symbol] = plan._argument(name.emit, name)
+        for line in lines:
+            if not isinstance(line, Assign) or len(line.targets) > 1 or line.targets[0].element is not None:
+                return None
+            plan.names[line.targets[0].symbol], _ = plan.visit(line.value)
+        if not isinstance(last, Return) or last.value is None:
+            return None
+        result, _ = plan.visit(last.value)
+    except Unfit:
+        return None
+    outer = [name for _, name in plan.arguments[len(define.parameters) :] if isinstance(name, Name)]
+    return Body(plan.steps, outer, result)
+
+
+# ---------------------------------------------------------------- the functions that are tried
 
 
 def functions(formulas: dict[str, Formula], names: dict[str, Any]) -> dict[str, Any]:
@@ -223,71 +308,7 @@ def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Call
     return call
 
 
-# ---------------------------------------------------------------- what may be tracked
-
-
-def may_be_tracked(symbol: Symbol, emitter: Emitter) -> bool:
-    """Whether a name can hold a tracked value: then it pays to try."""
-    if symbol.kind == "variable" and symbol.unit is emitter.unit:
-        return not symbol.counter and symbol in emitter.unit.tracked
-    return symbol.kind != "input"
-
-
-def tracked_names(blocks: Iterable[Block]) -> set[Symbol]:
-    """The variables to which something tracked may be assigned, in whatever order the statements run."""
-    gets: dict[Symbol, list[Symbol]] = {}  # from a variable to those that are computed with it
-    waiting: list[Symbol] = []
-    for block in blocks:
-        for symbols, value in _assignments(block):
-            names, certain = _sources(value)
-            waiting += symbols if certain else []
-            for name in names:
-                gets.setdefault(name, []).extend(symbols)
-    known: set[Symbol] = set()
-    while waiting:
-        symbol = waiting.pop()
-        if symbol not in known:
-            known.add(symbol)
-            waiting += gets.get(symbol, [])
-    return known
-
-
-def _assignments(block: Block) -> Iterator[tuple[list[Any], Node]]:
-    """What a block assigns, with the blocks in it."""
-    for statement in block.statements:
-        if isinstance(statement, Assign):
-            yield [target.symbol for target in statement.targets], statement.value
-        elif isinstance(statement, Augment):
-            yield [statement.target.symbol], statement.value
-        elif isinstance(statement, For):
-            yield statement.symbols, statement.values
-        for inner in statement.blocks():
-            yield from _assignments(inner)
-
-
-def _sources(value: Node) -> tuple[set[Symbol], bool]:
-    """The variables of an expression, and whether it is tracked for certain or might be for a reason that is not looked into."""
-    names: set[Symbol] = set()
-    certain = False
-    waiting: list[Any] = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple)):
-            waiting += item
-        elif isinstance(item, Name) and item.symbol is not None:
-            certain = certain or item.symbol.kind in {"param", "parameter", "function"}
-            names.add(item.symbol)
-        elif isinstance(item, Node):
-            waiting += item.as_tuple()
-    return names, certain
-
-
 # ---------------------------------------------------------------- what an expression is made of
-
-
-def _is_value(symbol: Symbol | None) -> bool:
-    """Whether a name stands for a value, no function."""
-    return symbol is not None and symbol.kind in {"variable", "param", "parameter", "input"}
 
 
 def _function_of_numbers(call: Call) -> str | None:

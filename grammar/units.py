@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dagrad.engine import Formula
 
     from .control import Import
+    from .fusing import Body
 
 MAX_ERRORS = 10
 FRAMES = 1_000_000  # for walks of a tree by recursion: Python functions that call each other need no C stack
@@ -98,15 +99,23 @@ class Unit:
         self.too_deep = False
         self.tree: Program = Program(0, 0, [])
         self.derives = False  # whether its code asks for derivatives of derivatives, or to see a node
+        self.bodies: dict[Symbol, Body | None] = {}  # the functions that are arithmetic on numbers, as far as they were looked into
         self.formulas: dict[str, Formula] = {}  # the expressions that are tried in one step, by the names of their functions
 
     @functools.cached_property
     def tracked(self) -> set[Symbol]:
         """The variables that may hold a tracked value."""
-        from .fusing import tracked_names
+        from .tracking import tracked_names
 
         bodies = [symbol.definition.body for symbol in self.scope.names.values() if symbol.definition is not None]
         return tracked_names([self.tree, *bodies])
+
+    @functools.cached_property
+    def settled(self) -> set[Symbol]:
+        """The names that are set whenever a function of the file runs."""
+        from .tracking import settled_names
+
+        return settled_names(self.tree)
 
     def formula(self, steps: Sequence[tuple[str, tuple[Any, ...], Node]], arguments: int) -> str:
         """Keeps an expression that is tried in one step; the name of its function."""
