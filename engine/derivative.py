@@ -122,12 +122,15 @@ _ADD = """\
 
 _UNPACK_EDGES = {1: "e0 = node.edge", 2: "e0, e1 = node.edge, node.others"}
 
-# A float's gradient goes to a scalar, where nothing has to be un-broadcast and nobody owns anything: it is added on the spot.
+# A float's gradient goes to a scalar, where nothing has to be un-broadcast and nobody owns anything: it is added on the spot. And
+# the first of its shape is borrowed; all the rest is `deliver`'s.
 _DELIVER = """\
     d = {call}
     if d.__class__ is float:
         have = {edge}.grad
         {edge}.grad = d if have is None else have + d
+    elif d.__class__ is g.__class__ and {edge}.grad is None and d.shape == {edge}.shape:
+        {edge}.grad = d
     elif d is not None:
         deliver({edge}, d)"""
 

@@ -83,11 +83,11 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
 
 
 def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:
-    """The gradient of `x[index]`, delivered: at once where it is that of one element or row, and the buffer of x is the engine's own."""
+    """The gradient of `x[index]`, delivered: at once where it is that of an element, row or slice, and the buffer of x is owned."""
     have = target.grad
-    if have.__class__ is Owned and (index.__class__ is int or gradient.__class__ is float):
-        flat = have.view or have.flat
-        if flat is None or gradient.__class__ is not float:
+    if have.__class__ is Owned and (gradient.__class__ is float or index.__class__ is int or index.__class__ is slice):
+        flat = (have.view or have.flat) if gradient.__class__ is float else None
+        if flat is None:
             have.array[index] += gradient
         else:
             flat[index] += gradient

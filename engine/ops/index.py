@@ -29,6 +29,8 @@ def as_index(key: Any, shape: tuple[int, ...]) -> Any:
     """
     if key.__class__ is float or key.__class__ is int:
         return _number(key, shape, 0)
+    if key.__class__ is slice and shape:
+        return _bounds(key)
     parts = key if isinstance(key, tuple) else (key,)
     used = sum(_axes_used(part) for part in parts)
     if used > len(shape):
@@ -55,13 +57,28 @@ def _axes_used(part: Any) -> int:
 def _part(part: Any, shape: tuple[int, ...], axis: int) -> Any:
     if part.__class__ is float or part.__class__ is int:
         return _number(part, shape, axis)
-    if isinstance(part, slice):
-        return slice(*(None if p is None else whole(p, "a slice bound") for p in (part.start, part.stop, part.step)))
+    if part.__class__ is slice:
+        return _bounds(part)
     if part is None:
         raise ArgumentError("None is no index", help="a new axis is made by unsqueeze(x, axis)")
     if isinstance(part, (float, int)) or (isinstance(part, Tensor) and not part.shape):
         return _number(float(part), shape, axis)
     return _several(part, shape, axis)
+
+
+def _bounds(part: slice) -> slice:
+    """A slice whose bounds are ints."""
+    if _is_bounds(part):
+        return part
+    return slice(*(None if p is None else whole(p, "a slice bound") for p in (part.start, part.stop, part.step)))
+
+
+def _is_bounds(key: Any) -> bool:
+    """Whether a key is a slice in NumPy's own form."""
+    if key.__class__ is not slice:
+        return False
+    start, stop, step = key.start, key.stop, key.step
+    return (start is None or start.__class__ is int) and (stop is None or stop.__class__ is int) and (step is None or step.__class__ is int)
 
 
 def _number(index: float, shape: tuple[int, ...], axis: int) -> int:
@@ -152,20 +169,20 @@ def _read(x: Any, index: Any) -> Any:
 
 def getitem(x: Any, key: Any) -> Any:
     """x[key]: an element, a slice, or the elements that an index vector or a mask picks. Reads do not save x."""
-    # Elements of vectors, and rows, are what loops read most, so nothing that is not needed is done. Only callers outside the
-    # engine come here with a number: the node stands where they are.
-    if key.__class__ is int and x.__class__ is Tensor and not modes.special:
+    # Elements of vectors, rows and slices are what loops read most, so nothing that is not needed is done. Only callers outside the
+    # engine come here with these: the node stands where they are.
+    if x.__class__ is Tensor and (key.__class__ is int or _is_bounds(key)) and not modes.special:
         data = x.data
-        vector = data.__class__ is not float and data.ndim == 1
-        if vector or (data.__class__ is not float and not modes.local.boxed):
+        element = data.__class__ is not float and data.ndim == 1 and key.__class__ is int
+        if element or (data.__class__ is not float and not modes.local.boxed):
             try:
-                value = data.item(key) if vector else data[key]
-            except (IndexError, OverflowError):
+                value = data.item(key) if element else data[key]
+            except (IndexError, OverflowError, ValueError):
                 return _general_getitem(x, key)
             if x.node is None:
                 return value if value.__class__ is float and not modes.local.boxed else wrap(value)
             frame = _getframe(1)
-            return record_at(frame.f_code, frame.f_lasti, _selected(), value, x.node, None, (key,))
+            return record_at(frame.f_code, frame.f_lasti, _reading(key.__class__), value, x.node, None, (key,))
     return _general_getitem(x, key)
 
 
@@ -190,8 +207,8 @@ def _general_getitem(x: Any, key: Any) -> Any:
 
 
 @functools.cache
-def _selected() -> Any:
-    return registry["_select"].derivative(1)
+def _reading(kind: type) -> Any:
+    return registry["_select" if kind is int else "_slice"].derivative(1)
 
 
 def _plain(found: Any) -> Any:

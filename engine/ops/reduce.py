@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import ieee
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import formula, op
@@ -25,8 +26,10 @@ def kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def over(g: Any, shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-    """What belongs to a reduced result, given the reduced axes back as length 1."""
-    return reshape(g, kept(shape, axes)) if shape else g
+    """What belongs to a reduced result, given the reduced axes back as length 1; a raw number serves as it is."""
+    if g.__class__ is float or not shape:
+        return g
+    return g.reshape(kept(shape, axes)) if g.__class__ is np.ndarray else reshape(g, kept(shape, axes))
 
 
 def count_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
@@ -332,6 +335,11 @@ def norm(x: Any, p: Any = 2, axis: Any = None, keepdims: Any = False) -> Any:
 def _logsumexp(x: Any, axes: Any, keepdims: bool) -> Any:
     if x.__class__ is float:
         return x
+    if len(axes) == x.ndim and not keepdims and x.dtype == np.float64:
+        high = float(np.maximum.reduce(x, None, initial=-math.inf))
+        high = high if math.isfinite(high) else 0.0
+        total = float(np.add.reduce(np.exp(x - high), None))
+        return ieee.log(total) + high
     high = np.maximum.reduce(x, axes, keepdims=True, initial=-np.inf)
     high = np.where(np.isfinite(high), high, 0.0)
     with np.errstate(all="ignore"):
