@@ -27,6 +27,24 @@ if TYPE_CHECKING:
 class GraphTask:
     """One backward pass: what it was asked for, and what it has found out."""
 
+    # What it goes through, the latest first.
+    nodes: Sequence[Node] = ()
+    leaves: Sequence[AccumulateGrad] = ()
+    # Whether it runs inside another pass of this thread; then the buffers of that one are set aside while it lasts.
+    nested = False
+    set_aside: Sequence[tuple[Node, Any]] = ()
+    # How many roots it starts from, and whether a listener or a hook is told of each turn.
+    roots = 1
+    attended = False
+    # Where a listener wants to know of a pass of numbers without attending it.
+    notes: Notes | None = None
+    # The node whose rules run at present.
+    node: Node | None = None
+    # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
+    needed: set[Node] | None = None
+    # How many gradients each node still waits for, where that is counted.
+    dependencies: dict[Node, int]
+
     def __init__(self, retain_graph: bool, create_graph: bool, captures: Sequence[Node | Edge], place: Place, accumulate: bool) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
@@ -34,23 +52,6 @@ class GraphTask:
         self.captures: dict[Any, Any] = dict.fromkeys(captures)
         self.accumulate = accumulate
         self.number = next_number()
-        # What it goes through, the latest first.
-        self.nodes: list[Node] = []
-        self.leaves: list[AccumulateGrad] = []
-        # Whether it runs inside another pass of this thread; then the buffers of that one are set aside while it lasts.
-        self.nested = False
-        # How many roots it starts from, and whether a listener or a hook is told of each turn.
-        self.roots = 1
-        self.attended = False
-        self.set_aside: list[tuple[Node, Any]] = []
-        # Where a listener wants to know of a pass of numbers without attending it.
-        self.notes: Notes | None = None
-        # The node whose rules run at present.
-        self.node: Node | None = None
-        # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
-        self.needed: set[Node] | None = None
-        # How many gradients each node still waits for, where that is counted.
-        self.dependencies: dict[Node, int] = {}
 
     @property
     def visited(self) -> list[Node]:
@@ -94,11 +95,12 @@ class Engine:
         then can be used again.
         """
         try:
-            _prepare(task, [node_of(root) for root, _ in roots])
+            starts = [node_of(root) for root, _ in roots]
+            _prepare(task, starts)
             task.roots = len(roots)
-            task.attended = bool(Hooks.live) or any(listener.attends(task) for listener in listeners)
+            task.attended = bool(Hooks.live) or (bool(listeners) and any(listener.attends(task) for listener in listeners))
             if task.attended:
-                _count(task, [node_of(root) for root, _ in roots])
+                _count(task, starts)
             for listener in listeners:
                 listener.began(task)
             if task.attended:
@@ -115,18 +117,20 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
     """Finds the nodes of the pass, refuses what must not run, and empties the buffers."""
     task.nodes, task.leaves = discover(roots)
     buffers = any_changes()
-    last_change = max([leaf.changed.stamp for leaf in task.leaves if leaf.changed is not None], default=0)
-    if last_change or buffers or Hooks.live:
+    last_change = 0
+    for leaf in task.leaves:
+        if leaf.changed is not None and leaf.changed.stamp > last_change:
+            last_change = leaf.changed.stamp
+    if buffers or Hooks.live or (task.nodes and task.nodes[-1].sequence_nr < last_change):
         for node in task.nodes:
             # Only what was recorded before the last change can have saved a value that is gone.
             if node.sequence_nr < last_change or buffers or Hooks.live:
                 check_versions(node, buffers)
     if task.nested:
         # In a pass within a pass: what the outer one has in the buffers is set aside.
-        for node in task.visited:
-            if node.grad is not None:
-                task.set_aside.append((node, node.grad))
-                node.grad = None
+        task.set_aside = [(node, node.grad) for node in task.visited if node.grad is not None]
+        for node, _ in task.set_aside:
+            node.grad = None
     if task.captures:
         _prune(task)
 

@@ -32,11 +32,14 @@ def backward(
     `gradients` holds one gradient a tensor, of its shape; None stands for 1 and needs a single element. Raises EngineError
     where a tensor is not tracked or a gradient is missing or of the wrong shape.
     """
-    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    gradients = [gradients] if gradients is None or isinstance(gradients, (Tensor, float, int)) else list(gradients)
-    gradients += [None] * (len(tensors) - len(gradients))
-    roots = [root_of(t, g, i, create_graph) for i, (t, g) in enumerate(zip(tensors, gradients, strict=True))]
-    captures = [t.node for t in inputs if t.node is not None] if inputs is not None else []
+    if isinstance(tensors, Tensor) and (gradients is None or isinstance(gradients, (Tensor, float, int))):
+        roots = [root_of(tensors, gradients, 0, create_graph)]
+    else:
+        tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        gradients = [gradients] if gradients is None or isinstance(gradients, (Tensor, float, int)) else list(gradients)
+        gradients += [None] * (len(tensors) - len(gradients))
+        roots = [root_of(t, g, i, create_graph) for i, (t, g) in enumerate(zip(tensors, gradients, strict=True))]
+    captures = [t.node for t in inputs if t.node is not None] if inputs is not None else ()
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph, captures, here(), accumulate=True)
     run_task(task, roots)
 

@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 
 def discover(roots: Sequence[Node]) -> tuple[list[Node], list[AccumulateGrad]]:
     """The nodes and the leaves that `roots` depend on, themselves included. Raises FreedGraphError for one that was dismantled."""
-    leaves: Leaves = {root: None for root in roots if isinstance(root, AccumulateGrad)}
-    far = {root: None for root in roots if not isinstance(root, AccumulateGrad)}
+    leaves: Leaves = {}
+    far: Far = {}
+    for root in roots:
+        if isinstance(root, AccumulateGrad):
+            leaves[root] = None
+        else:
+            far[root] = None
     nodes = _placed(far, leaves) if far else []
     if far:
         nodes += _collected(far, leaves)
-    return nodes, sorted(leaves, key=_number, reverse=True)
+    return nodes, sorted(leaves, key=_number, reverse=True) if len(leaves) > 1 else list(leaves)
 
 
 def _placed(far: Far, leaves: Leaves) -> list[Node]:

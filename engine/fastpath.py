@@ -31,16 +31,20 @@ RECORD = """
     node.others = {other}
     node.saved = {saved}
     node.sequence_nr = next_number()
-    node.shape = () if y.__class__ is float else y.shape
+    node.shape = {shape}
     node.grad = None
-    frame = getframe(1)
-    node.code = frame.f_code
-    node.lasti = frame.f_lasti
+    {place}
     out = Tensor()
     out.data = y
     out.node = node
     return out
 """
+
+# How the path of an op fills in the record: any value, and a place that is that of the caller.
+ANY = {
+    "shape": "() if y.__class__ is float else y.shape",
+    "place": "frame = getframe(1); node.code = frame.f_code; node.lasti = frame.f_lasti",
+}
 
 _UNARY = """
 def call({a}):
@@ -178,7 +182,7 @@ def exchange(collection: Collection | None) -> None:
 def _unary(op: Op, namespace: dict[str, Any]) -> str:
     (a,) = op.inputs
     namespace["derivative"] = op.derivative(1)
-    record = RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1))
+    record = RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1), **ANY)
     return _UNARY.format(a=a, value=value_of(op, RAW[:1], namespace), raises=RAISES) + record
 
 
@@ -190,7 +194,7 @@ def _binary(op: Op, namespace: dict[str, Any]) -> str:
         value = _EITHER.format(value=value)
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
     text = _BINARY.format(a=a, b=b, value=value, raises=RAISES, **saved)
-    return text + RECORD.format(derivative="derivative", edge="p", other="q", saved="saved")
+    return text + RECORD.format(derivative="derivative", edge="p", other="q", saved="saved", **ANY)
 
 
 def _saved(op: Op, mask: int) -> str:

@@ -9,7 +9,6 @@ fit (arrays, a mode, IEEE's inf where Python raises) is left to the operations: 
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import modes
@@ -24,7 +23,7 @@ from .whole import Shape, WholeDerivative
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .node import Edge
+    from .node import Edge, Place
     from .op import Op
 
 READ = "read"
@@ -43,15 +42,23 @@ class Step(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """An expression as steps in the order of evaluation; the last gives its value. `file` is where it stands."""
+    """An expression as steps in the order of evaluation; the last gives its value. `file` is where it stands.
+
+    Of the arguments numbered in `constant` no gradient is wanted.
+    """
 
     arguments: int
     steps: tuple[Step, ...]
     file: str
+    constant: frozenset[int] = frozenset()
 
 
-def fuse(formula: Formula) -> Callable[..., Any]:
-    """The function of a formula's arguments: a Tensor with one node, a float where nothing is tracked, None where it does not apply."""
+def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callable[..., Any]:
+    """The function of a formula's arguments, for the one place where it is called.
+
+    It gives a Tensor with one node, a float where nothing is tracked, None where it does not apply. `tracked` is called, and the result
+    is None, where an argument is tracked that should be constant.
+    """
     derivative = FusedDerivative(formula)
     names: dict[str, Any] = {
         "__package__": __package__,
@@ -59,7 +66,9 @@ def fuse(formula: Formula) -> Callable[..., Any]:
         "Tensor": Tensor,
         "modes": modes,
         "next_number": next_number,
-        "getframe": sys._getframe,
+        "code": place.code,
+        "lasti": place.lasti,
+        "tracked": tracked,
         "derivative": derivative,
     }
     return _compiled(_forward(formula, derivative.saves, names), names)
@@ -83,6 +92,10 @@ _ELEMENT = """
     if v{0}.__class__ is float or v{0}.ndim != {ndim}:
         return None"""
 
+_CONSTANT = """
+    if n{0} is not None:
+        return tracked()"""
+
 _INDEX = """
     if x{0}.__class__ is not int:
         if x{0}.__class__ is not float or x{0} % 1.0 != 0.0:
@@ -100,13 +113,20 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
     read, indices = _read_from(formula), _indices(formula)
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
     for i in range(formula.arguments):
-        text += _ELEMENT.format(i, ndim=read[i]) if i in read else _INDEX.format(i) if i in indices else _NUMBER.format(i)
+        if i in indices:
+            text += _INDEX.format(i)
+        else:
+            text += (_ELEMENT if i in read else _NUMBER).format(i, ndim=read.get(i))
+            text += _CONSTANT.format(i) if i in formula.constant else ""
     text += "\n    try:"
+    met: dict[str, str] = {}
     for j, step in enumerate(formula.steps):
         if step.op == READ:
-            text += f"\n        t{j} = v{number(step.operands[0])}.item({', '.join(_texts(step.operands[1:]))})"
+            value = f"v{number(step.operands[0])}.item({', '.join(_texts(step.operands[1:]))})"
         else:
-            text += f"\n        t{j} = {value_of(registry[step.op], _texts(step.operands), names)}"
+            value = value_of(registry[step.op], _texts(step.operands), names)
+        text += f"\n        t{j} = {met.setdefault(value, value)}"
+        met[value] = f"t{j}"  # the same again is the same number
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
     edges = [f"n{i}" for i in _tracked(formula)]
     others = edges[1:]
@@ -116,6 +136,8 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
         edge=edges[0],
         other="None" if not others else others[0] if len(others) == 1 else f"({', '.join(others)})",
         saved=f"({''.join(name + ', ' for name in saves)})",
+        shape="()",
+        place="node.code = code; node.lasti = lasti",
     )
 
 
@@ -130,9 +152,18 @@ def _indices(formula: Formula) -> set[int]:
 
 
 def _tracked(formula: Formula) -> list[int]:
-    """The arguments that may be tracked: all but indices. They are the inputs of the node."""
-    indices = _indices(formula)
-    return [i for i in range(formula.arguments) if i not in indices]
+    """The arguments that may be tracked: all but indices and constants. They are the inputs of the node."""
+    others = formula.constant | _indices(formula)
+    return [i for i in range(formula.arguments) if i not in others]
+
+
+def _wanted(formula: Formula) -> set[str]:
+    """The arguments and the steps that a gradient goes through."""
+    found = {f"x{i}" for i in _tracked(formula)}
+    for j, step in enumerate(formula.steps):
+        if found.intersection(ref for ref in step.operands if isinstance(ref, str)):
+            found.add(f"t{j}")
+    return found
 
 
 # ---------------------------------------------------------------- backwards
@@ -168,7 +199,7 @@ class FusedDerivative(WholeDerivative):
         code: Any = Places(formula)
         for j, step in enumerate(formula.steps):
             inputs = step.operands[:1] if step.op == READ else step.operands
-            into = [None if isinstance(ref, float) else made[number(ref)] if ref[0] == "t" else edges[number(ref)] for ref in inputs]
+            into = [None if isinstance(ref, float) else made[number(ref)] if ref[0] == "t" else edges.get(number(ref)) for ref in inputs]
             mask = sum(1 << i for i, edge in enumerate(into) if edge is not None)
             if not mask:
                 made.append(None)
@@ -239,7 +270,7 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
     """The gradients of the steps' operands from that of the result, and the deliveries to the edges."""
     lines: list[str] = []
     sent: list[str] = []
-    last = len(formula.steps) - 1
+    last, wanted = len(formula.steps) - 1, _wanted(formula)
     reached = {"g"}
     for j in range(last, -1, -1):
         step, g = formula.steps[j], "g" if j == last else f"g{j}"
@@ -252,13 +283,13 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
             continue
         op = registry[step.op]
         for i, ref in enumerate(step.operands):
-            if isinstance(ref, float):
+            if ref not in wanted:
                 continue
-            d = f"g{number(ref)}" if ref[0] == "t" else f"d{j}_{i}"
+            d = f"g{number(ref)}" if str(ref)[0] == "t" else f"d{j}_{i}"
             rule = _rule(op, i, g, f"t{j}", step.operands, names, written_out)
             lines.append(f"{d} = {d} + ({rule})" if d in reached else f"{d} = {rule}")
             reached.add(d)
-            if ref[0] == "x":
+            if d[0] == "d":
                 sent.append(_DELIVER.format(edge=f"e{number(ref)}", d=d))
     return lines, sent
 

@@ -20,7 +20,7 @@ def _numeric(value: Any, attribute: str) -> Any:
 
 def grad(value: Any) -> Any:
     """What backward accumulated in a param."""
-    return engine.gradient_of(_numeric(value, "grad"))
+    return engine.gradient_of(value if value.__class__ is Tensor else _numeric(value, "grad"))
 
 
 def T(value: Any) -> Any:

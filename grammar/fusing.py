@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
-from dagrad.engine import registry
+from dagrad import engine
 
 from .builtins import CONSTANTS
 from .expressions import Binary, Name, Number, Unary
@@ -25,7 +26,7 @@ from .syntax import Expression, Node
 from .tracking import is_value, may_be_tracked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dagrad.engine import Formula
 
@@ -290,15 +291,25 @@ def functions(formulas: dict[str, Formula], names: dict[str, Any]) -> dict[str, 
 
 def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Callable[..., Any]:
     wait = left = OFTEN
+    tracked: set[int] = set()  # the arguments that were, shortly before the function is written
 
     def call(*arguments: Any) -> Any:
         nonlocal wait, left
         left -= 1
+        if left < OFTEN:
+            tracked.update(i for i, x in enumerate(arguments) if x.__class__ is engine.Tensor and x.node is not None)
         if left > 0:
             return None
-        from dagrad.engine import fuse
+        frame = sys._getframe(1)
+        place = engine.Place(frame.f_code, frame.f_lasti)
 
-        written = fuse(formula)
+        def write(constant: Iterable[int]) -> Any:
+            return engine.fuse(formula._replace(constant=frozenset(constant)), place, rewrite)
+
+        def rewrite() -> None:
+            names[name] = write(())
+
+        written = write(set(range(formula.arguments)) - tracked if tracked else ())
         if written(*arguments) is None:  # its values are no numbers, perhaps never
             wait = left = 10 * wait
         else:
@@ -315,7 +326,7 @@ def _function_of_numbers(call: Call) -> str | None:
     """The op that a call names, where that is a function of one or two numbers."""
     if call.symbol is None or call.symbol.kind != "builtin" or not isinstance(call.callee, Name):
         return None
-    op = registry.get(call.symbol.name)
+    op = engine.registry.get(call.symbol.name)
     if op is None or not op.on_scalars or len(call.arguments) != len(op.inputs) or any(isinstance(a, Keyword) for a in call.arguments):
         return None
     return op.name if isinstance(op.node, str) else None

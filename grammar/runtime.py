@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +101,11 @@ class Runtime:
         if not isinstance(y, Tensor):
             raise EngineError(f"backward needs a value that depends on a param, not {kind_of(y)} that is not tracked", kind="backward",
                               help="declare what it depends on with param")  # fmt: skip
-        with support.FiniteGradients() if self.settings.check_finite else contextlib.nullcontext():
-            engine.backward([y], [gradient], retain_graph=bool(retain_graph) or bool(create_graph), create_graph=bool(create_graph))
+        if self.settings.check_finite:
+            with support.FiniteGradients():
+                engine.backward(y, gradient, retain_graph=bool(retain_graph or create_graph), create_graph=bool(create_graph))
+        else:
+            engine.backward(y, gradient, retain_graph=bool(retain_graph or create_graph), create_graph=bool(create_graph))
 
     def zero_grad(self, *leaves: Any) -> None:
         """Clears the gradients of the given params, or of all."""
@@ -184,7 +186,7 @@ OWN_FUNCTIONS: dict[str, Any] = {
 }
 # As with builtins, only those that compiled code names are made.
 OPERATORS = {"r_div": "div", "r_floordiv": "floor_divide", "r_mod": "remainder", "r_pow": "pow"}
-_ENGINE = ("matmul", "getitem", "setitem", "vector", "assign", "alias", "no_grad")
+_ENGINE = ("matmul", "getitem", "setitem", "vector", "assign", "alias", "detach", "no_grad")
 _SUPPORT = ("value", "call", "keep", "text", "iterate", "unpack", "unset", "fail", "finite", "derivative", "assign_element")
 _VALUES = ("TRUE", "FALSE", "UNSET", "several", "boolean", "truth", "both", "fails")
 SHARED: dict[str, Any] = {

@@ -118,6 +118,15 @@ class Assign(Statement):
             target.store(emitter, emitter.name(name, target))
 
 
+class Detached(Expression):
+    """The present value of a param, without its history."""
+
+    name: Name
+
+    def emit(self, emitter: Emitter) -> ast.expr:
+        return emitter.call("r_detach", [self.name.emit(emitter)], self)
+
+
 class Augment(Statement):
     """`x += value` and its like."""
 
@@ -144,8 +153,11 @@ class Augment(Statement):
     def emit(self, emitter: BlockEmitter) -> None:
         target = self.target
         if target.element is None:
-            changed = Binary(self.start, self.end, target.name, self.operator, self.value)
-            emitter.assign(target.symbol, changed.emit(emitter), target.name)
+            # A param forgets the history of its new value; where nobody could see it, none is made.
+            unseen = target.symbol.kind == "param" and emitter.checks.fused
+            before = Detached(target.name.start, target.name.end, target.name) if unseen else target.name
+            changed = Binary(self.start, self.end, before, self.operator, self.value)
+            emitter.assign(target.symbol, emitter.one_by_one(changed) if unseen else changed.emit(emitter), target.name)
             return
         key = emitter.once(target.element.key(emitter), target.element)
         old = emitter.call("r_getitem", [target.name.emit(emitter), key()], target.element)

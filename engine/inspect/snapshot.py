@@ -187,7 +187,7 @@ def bytes_of(value: Any) -> int:
     return FLOAT_BYTES if value.__class__ is float else int(getattr(buffer_of(value), "nbytes", 0))
 
 
-def saved_bytes(nodes: list[Node]) -> int:
+def saved_bytes(nodes: Sequence[Node]) -> int:
     """The bytes that nodes keep for backward, each buffer counted once; numbers are counted wherever they are kept."""
     total, seen = 0, set()
     for node in nodes:

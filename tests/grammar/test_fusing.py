@@ -82,20 +82,27 @@ PROGRAMS = {
     "for i in range(8) { v[i+1] = v[i] + h*f(v[i]) + f(h) }\nbackward(sum(v))",
     "functions of functions": "param a = 0.7\nparam b = 0.2\nf(u) = a*u - sin(u*b)\ng(u, w) = f(u)*w - f(w)/u + u*u\n"
     "k(u) = g(f(u), u)*g(u, 2)\ny = a\nfor i in range(6) { y = 0.5*k(y) + g(y, b)*f(y) - y }\nbackward(y)",
-    "functions of several lines": "param a = 0.7\nh = 0.1\ndef step(y, t) { k = a*y - t; unused = exp(y*a); m = y + h*k; k = k + a*m; return y + h*k/2 }\n"
+    "functions of several lines": "param a = 0.7\nh = 0.1\n"
+    "def step(y, t) { k = a*y - t; unused = exp(y*a); m = y + h*k; k = k + a*m; return y + h*k/2 }\n"
     "y = 1\nfor i in range(7) { y = 0.5*step(y, i*h) + 0.25*y - step(a, y) }\nbackward(y)",
-    "functions that are called by functions": "param a = 0.9\nf(u) = u*a + 1\ndef rec(n, y) { if n < 1 { return y*a }; return rec(n - 1, y - f(y)*0.1) + f(y)*y }\n"
+    "functions that are called by functions": "param a = 0.9\nf(u) = u*a + 1\n"
+    "def rec(n, y) { if n < 1 { return y*a }; return rec(n - 1, y - f(y)*0.1) + f(y)*y }\n"
     "backward(rec(12, 0.5))",
     "functions that stand for what they are given": "param a = 0.9\nsame(u) = u\none(u) = 1\nminus(u) = -u\ny = 1\n"
     "for i in range(5) { y = y*same(a) - one(y)*minus(2) + minus(same(y)) - same(y)*same(y) }\nbackward(y)",
-    "functions that are more than arithmetic": "param a = 0.9\nparam v = [1, 2, 3]\nf(i) = v[i]*a\ndef g(u) { if u > 1 { return u }; return u*a }\n"
+    "functions that are more than arithmetic": "param a = 0.9\nparam v = [1, 2, 3]\nf(i) = v[i]*a\n"
+    "def g(u) { if u > 1 { return u }; return u*a }\n"
     "k(u, n=2) = u*n\ny = 1\nfor i in range(3) { y = y*0.3 + f(i) + g(y)*0.1 + k(y)*0.5 + k(y, 3)*a + k(y, n=4)*a }\nbackward(y)",
     "a function of names set later": "param a = 0.9\nf(u) = u*a + b*c\nc = 1\nif a > 0 { b = 2 }\ny = 1\n"
     "for i in range(4) { c = c + 0.1*a; y = y*0.5 + f(y) }\nbackward(y)",
-    "a function that is defined again": "param a = 0.9\nf(u) = u*a\ny = 1\nfor i in range(4) { y = 0.2*f(y) + 1 }\nf(u) = u - a\nbackward(y)",
-    "a function of tensors at times": "param a = 0.9\nx = [1, 2]\nf(u) = u*a + 1\ny = 1\nfor i in range(4) { y = 0.2*f(x if i == 2 else y) + a }\nbackward(sum(y))",
-    "one element several times": "param v = [1, 2, 3]\ns = 0\nfor i in range(2) { s += v[i]*v[i] - v[i + 1]*v[i+1]/v[i] + v[i] }\nbackward(s)",
-    "a vector and one of its rows": "param A = [[1, 2], [3, 4]]\ns = 0\nfor i in range(2) { s = s + sum(A[i])*2 + A[i, i]*A[i, 0]*A[0, i] }\nbackward(s)",
+    "a function that is defined again": "param a = 0.9\nf(u) = u*a\ny = 1\nfor i in range(4) { y = 0.2*f(y) + 1 }\n"
+    "f(u) = u - a\nbackward(y)",
+    "a function of tensors at times": "param a = 0.9\nx = [1, 2]\nf(u) = u*a + 1\ny = 1\n"
+    "for i in range(4) { y = 0.2*f(x if i == 2 else y) + a }\nbackward(sum(y))",
+    "one element several times": "param v = [1, 2, 3]\ns = 0\n"
+    "for i in range(2) { s += v[i]*v[i] - v[i + 1]*v[i+1]/v[i] + v[i] }\nbackward(s)",
+    "a vector and one of its rows": "param A = [[1, 2], [3, 4]]\ns = 0\n"
+    "for i in range(2) { s = s + sum(A[i])*2 + A[i, i]*A[i, 0]*A[0, i] }\nbackward(s)",
     "a param given back": "param a = 2\nf(u) = u\ny = 0\nfor i in range(3) { y = f(a)*2 + y }\na -= 1\nprint(y)",
 }  # fmt: skip
 
@@ -117,11 +124,14 @@ ERRORS = {
     "an index of a matrix": "param v = [[1, 2], [3, 4]]\ny = 0\nfor i in range(3) { y = y + v[0, i]*2 }",
     "no elements": "param v = 1\ny = 0\nfor i in range(3) { y = y + v[i]*2 }",
     "inside a function": "param v = [1, 2]\nparam w = 2\nf(u) = 1 + u*w\nfor i in range(3) { y = v*2 + f([1, 2, 3]) }",
-    "a name that a function lacks": "param w = 2\nf(u) = u*w + k\ng(u) = f(u)*2 + 1\ny = g(1)\nk = 1\nfor i in range(3) { y = y*0.5 + f(y) }",
+    "a name that a function lacks": "param w = 2\nf(u) = u*w + k\ng(u) = f(u)*2 + 1\ny = g(1)\nk = 1\n"
+    "for i in range(3) { y = y*0.5 + f(y) }",
     "a param that a function lacks": "y = 1\nfor i in range(3) { y = y*0.5 + f(y) }\nparam w = 2\nf(u) = u*w + 1",
     "a name that is set at times": "param w = 2\nif w > 3 { k = 1 }\nf(u) = u*w + k\nfor i in range(3) { y = w*0.5 + f(w) }",
-    "a default that a function lacks": "param w = 2\nf(u) = u*w + k\ndef g(u, n=f(1)) { return u }\nk = 2\nfor i in range(3) { y = w*0.5 + f(w) }",
-    "a value in a function that was changed": "param w = 2\nf(u) = u*3*w\ny = 1\nfor i in range(3) { y = y - f(y)*0.1 }\nw -= 1\nbackward(y)",
+    "a default that a function lacks": "param w = 2\nf(u) = u*w + k\ndef g(u, n=f(1)) { return u }\nk = 2\n"
+    "for i in range(3) { y = w*0.5 + f(w) }",
+    "a value in a function that was changed": "param w = 2\nf(u) = u*3*w\ny = 1\nfor i in range(3) { y = y - f(y)*0.1 }\n"
+    "w -= 1\nbackward(y)",
     "shapes": "param v = [1, 2]\nw = [1, 2, 3]\nfor i in range(3) { y = 2*v + w }",
     "a string": 'param v = 1\nf(u) = v*2 + u\nprint(f("a"))',
     "a value that was changed": "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }\nw -= 1\nbackward(y)",
@@ -185,7 +195,7 @@ def test_it_is_done_only_where_asked():
 def test_the_function_is_written_when_the_expression_is_met_often(monkeypatch):
     monkeypatch.setattr(fusing, "OFTEN", 10)
     written = []
-    monkeypatch.setattr(engine, "fuse", lambda formula, fuse=engine.fuse: written.append(formula) or fuse(formula))
+    monkeypatch.setattr(engine, "fuse", lambda formula, *more, fuse=engine.fuse: written.append(formula) or fuse(formula, *more))
     for turns, expected in ((9, 0), (10, 1), (30, 1)):
         written.clear()
         same(f"param w = 2\ny = 1\nfor i in range({turns}) {{ y = y + w*0.5 }}\nbackward(y)")
@@ -195,7 +205,7 @@ def test_the_function_is_written_when_the_expression_is_met_often(monkeypatch):
 def test_an_expression_of_tensors_is_tried_less_and_less_often(monkeypatch):
     monkeypatch.setattr(fusing, "OFTEN", 10)
     written = []
-    monkeypatch.setattr(engine, "fuse", lambda formula, fuse=engine.fuse: written.append(formula) or fuse(formula))
+    monkeypatch.setattr(engine, "fuse", lambda formula, *more, fuse=engine.fuse: written.append(formula) or fuse(formula, *more))
     same("param w = [1, 2]\ny = 1\nfor i in range(1000) { y = w*0.5 + i }")
     assert len(written) == 2  # after 10 turns and after 100 more
 
@@ -213,6 +223,15 @@ def test_the_steps_of_a_function_stand_in_place_of_its_call(value, names):
     node = compile_program(Source("test.dg", text)).run(Settings(fused=True)).values["y"].grad_fn
     assert [inner.name() for inner in node.derivative.unfolded(node)] == names
     assert [inner.span.line for inner in node.derivative.unfolded(node)][-1] == 5
+
+
+def test_an_argument_that_is_tracked_later_gets_its_gradient(monkeypatch):
+    monkeypatch.setattr(fusing, "OFTEN", 3)
+    written = []
+    monkeypatch.setattr(engine, "fuse", lambda formula, *more, fuse=engine.fuse: written.append(formula.constant) or fuse(formula, *more))
+    text = "param w = 2\nparam k = 3\nc = 1\ny = 1\nfor i in range(9) { if i == 5 { c = k*2 }; y = y*0.5 + w*c }\nbackward(y)"
+    assert set(same(text)[2]) == {"w", "k"}
+    assert written == [{2}, set()]
 
 
 def test_one_node_holds_the_whole_expression():
