@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import modes
 from .accumulate import finish_leaf
+from .batch import Batched, all_at_once
 from .derivative import saved_values
 from .discovery import discover
 from .gradient import Owned, deliver, settled, written
@@ -40,8 +41,9 @@ class GraphTask:
     notes: Notes | None = None
     # The node whose rules run at present.
     node: Node | None = None
-    # The nodes on a path to something that was asked for; None where nothing was, since then all of them are.
-    needed: set[Node] | None = None
+    # The nodes on a path to something that was asked for, with the edges on it (bit i for edge i); None where nothing was, since then
+    # all of them are.
+    needed: dict[Node, int] | None = None
     # How many gradients each node still waits for, where that is counted.
     dependencies: dict[Node, int]
 
@@ -149,10 +151,7 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         if needed is None or node_of(root) in needed:
             deliver(root, gradient)
     if task.captures or task.create_graph:
-        for node in task.visited:
-            gradient, node.grad = node.grad, None
-            if needed is None or node in needed:
-                _step(task, node, gradient)
+        _sweep_asked(task)
         return
     if task.notes is not None:
         _sweep_noting(task, task.notes)
@@ -176,6 +175,35 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         gradient, leaf.grad = leaf.grad, None
         if gradient is not None and task.accumulate:
             finish_leaf(leaf, gradient)
+
+
+def _sweep_asked(task: GraphTask) -> None:
+    """The same where some gradients are asked for, or where the pass is recorded."""
+    needed, captures, retain = task.needed, task.captures, task.retain_graph
+    for node in task.visited:
+        gradient, node.grad = node.grad, None
+        mask = -1 if needed is None else needed.get(node)
+        if mask is None:
+            continue
+        gradient = settled(gradient)
+        if gradient.__class__ is list:
+            gradient = _outputs(gradient)
+        if captures:
+            _capture(task, node, gradient)
+        if node.__class__ is AccumulateGrad:
+            if gradient is not None and task.accumulate:
+                finish_leaf(node, gradient)
+            continue
+        if not mask:
+            continue
+        edges = node.edges
+        gradients = None if gradient is None else _apply(task, node, gradient, mask)
+        if not retain:
+            node.release(task.place)
+        if gradients is not None:
+            for i, edge in enumerate(edges):
+                if edge is not None and mask >> i & 1 and gradients[i] is not None:
+                    deliver(edge, gradients[i])
 
 
 def _sweep_noting(task: GraphTask, notes: Notes) -> None:
@@ -211,12 +239,14 @@ def _outputs(buffers: Sequence[Any]) -> tuple[Any, ...]:
 
 def _prune(task: GraphTask) -> None:
     """Keeps the nodes from which something that was asked for can be reached."""
-    needed = task.needed = {node_of(edge) for edge in task.captures}
-    for node in reversed(task.visited):
-        for edge in node.edges:
-            if edge is not None and (edge if edge.__class__ is not Edge else edge.node) in needed:
-                needed.add(node)
-                break
+    needed = task.needed = {node_of(edge): 0 for edge in task.captures}
+    for node in reversed(task.nodes):
+        mask = 0
+        for i, edge in enumerate(node.edges):
+            if edge is not None and (edge.node if edge.__class__ is Edge else edge) in needed:
+                mask |= 1 << i
+        if mask:
+            needed[node] = mask
 
 
 def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
@@ -233,7 +263,7 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
     if task.captures:
         _capture(task, node, gradient)
     edges = node.edges
-    mask = _wanted(edges, task.needed)
+    mask = -1 if task.needed is None else task.needed[node]
     if task.captures and edges and not mask:
         return ()
     if hooks is not None and hooks.pre and gradient is not None:
@@ -244,7 +274,7 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         if gradient is not None and task.accumulate:
             finish_leaf(node, gradient)
         return ()
-    gradients: Sequence[Any] = (None,) * len(edges) if gradient is None or not mask else _apply(task, node, gradient, mask)
+    gradients: Sequence[Any] = (None,) * len(edges) if gradient is None else _apply(task, node, gradient, mask)
     if hooks is not None and hooks.post:
         gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
     if not task.retain_graph:
@@ -258,15 +288,6 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
     return sent
 
 
-def _wanted(edges: Sequence[Node | Edge | None], needed: set[Node] | None) -> int:
-    """Which edges lead to something that was asked for, bit i for edge i."""
-    mask = 0
-    for i, edge in enumerate(edges):
-        if edge is not None and (needed is None or (edge.node if edge.__class__ is Edge else edge) in needed):
-            mask |= 1 << i
-    return mask
-
-
 def _apply(task: GraphTask, node: Node, gradient: Any, mask: int) -> Sequence[Any]:
     """Runs the rules of a node for the edges in `mask`; recorded in the node's own name under `create_graph`."""
     derivative = node.derivative
@@ -277,6 +298,8 @@ def _apply(task: GraphTask, node: Node, gradient: Any, mask: int) -> Sequence[An
     if task.create_graph:
         modes.local.place = (node.code, node.lasti)
         gradients: Sequence[Any] = apply(saved_tensors(node), gradient)
+    elif gradient.__class__ is Batched and derivative.op.elementwise:
+        gradients = all_at_once(apply, node.saved, gradient)
     else:
         gradients = apply(node.saved, gradient)
     for listener in listeners:
@@ -352,17 +375,16 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
 
     A saved input is what arrives over the edge of its slot, the saved result what leaves this node.
     """
-    derivative, edges = node.derivative, node.edges
-    op = derivative.op
+    derivative = node.derivative
+    edges, variadic = node.edges, derivative.op.variadic
     values = list(derivative.opened(node))
-    for i, name in enumerate(derivative.saved_names[: derivative.value_count]):
+    for i, slot in enumerate(derivative.slots):
         value = values[i]
-        if name == "y":
-            values[i] = untracked(value, node) if op.outputs == 1 else tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value))
-        elif op.variadic:
+        if slot is None:
+            several = derivative.op.outputs > 1
+            values[i] = tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value)) if several else untracked(value, node)
+        elif variadic:
             values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, edges, strict=True)]
-        else:
-            edge = edges[op.inputs.index(name)]
-            if edge is not None:
-                values[i] = untracked(value, edge)
+        elif edges[slot] is not None:
+            values[i] = untracked(value, edges[slot])
     return tuple(values)

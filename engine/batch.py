@@ -14,6 +14,8 @@ from .shapes import shape_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .op import Op
 
 
@@ -33,6 +35,18 @@ class Batched:
 
     # NumPy must leave `array * batched` to the Batched.
     __array_ufunc__: Any = None
+
+
+def is_raw_batch(value: Any) -> bool:
+    """Whether it is a Batched of plain numbers, whose pass is not recorded."""
+    return value.__class__ is Batched and value.data.__class__ is np.ndarray
+
+
+def all_at_once(apply: Callable[..., Any], saved: tuple[Any, ...], g: Batched) -> tuple[Any, ...]:
+    """The rules of an op that works element by element: what it saved has no more axes than its result, so it broadcasts copy by copy."""
+    if not is_raw_batch(g):
+        return apply(saved, g)  # type: ignore[no-any-return]
+    return tuple(None if d is None else Batched(d if d.__class__ is np.ndarray else np.full(g.data.shape, d)) for d in apply(saved, g.data))
 
 
 def lift(op: Op, args: list[Any]) -> Batched:
@@ -138,7 +152,7 @@ def _sum_all(op: Op, args: list[Any]) -> Any:
     return sum_axes(x.data, tuple(range(1, len(x.shape) + 1)))
 
 
-def _behind(index: Any) -> tuple[Any, ...] | None:
+def behind(index: Any) -> tuple[Any, ...] | None:
     """An index behind the leading axis; None where NumPy would move the axes of an index vector to the front."""
     parts = index if isinstance(index, tuple) else (index,)
     vectors = [i for i, part in enumerate(parts) if isinstance(part, np.ndarray)]
@@ -149,13 +163,13 @@ def _behind(index: Any) -> tuple[Any, ...] | None:
 
 def _index(op: Op, args: list[Any]) -> Any:
     x, index = args
-    place = _behind(index)
+    place = behind(index)
     return None if place is None else op.call(x.data, place)
 
 
 def _put(op: Op, args: list[Any]) -> Any:
     g, index, shape = args
-    place = _behind(index)
+    place = behind(index)
     return None if place is None else op.call(g.data, place, (g.count, *shape))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from .backward import GraphTask
 from .calls import run_task
+from .discovery import discover
 from .gradient import written
 from .hooks import as_tensor
-from .node import AccumulateGrad, Node, here, next_number, node_of
+from .node import Node, here, next_number, node_of
 from .tensor import Tensor, untracked
 from .whole import Shape, WholeDerivative
 
@@ -38,7 +39,7 @@ class DeferredDerivative(WholeDerivative):
 def deferred(value: Any, y: Tensor, recorded: Callable[[], Tensor]) -> Any:
     """The tensor `value`, tied to every leaf that y depends on through a node that can compute it again, recorded."""
     node = Node()
-    leaves = tuple(_leaves(node_of(y.node)))  # type: ignore[arg-type]
+    leaves = tuple(discover([node_of(y.node)])[1])  # type: ignore[arg-type]
     node.derivative = DeferredDerivative(recorded, len(leaves))  # type: ignore[assignment]
     node.edges = leaves
     node.saved = ()
@@ -47,14 +48,3 @@ def deferred(value: Any, y: Tensor, recorded: Callable[[], Tensor]) -> Any:
     node.grad = None
     node.code, node.lasti = here()
     return untracked(value.data, node)
-
-
-def _leaves(root: Node) -> list[AccumulateGrad]:
-    seen = {root}
-    found = [root]
-    for node in found:
-        for edge in node.edges:
-            if edge is not None and node_of(edge) not in seen:
-                seen.add(node_of(edge))
-                found.append(node_of(edge))
-    return [node for node in found if isinstance(node, AccumulateGrad)]

@@ -28,7 +28,8 @@ class Derivative:
     text when the op first meets this choice of inputs, since unpacking by name at each call would cost more than the rules do.
     """
 
-    __slots__ = ("_restricted", "apply", "arity", "mask", "name", "op", "rules", "run", "save", "saved_names", "takes_owned", "value_count")
+    __slots__ = ("_restricted", "apply", "arity", "mask", "name", "op", "rules", "run",
+                 "save", "saved_names", "slots", "takes_owned", "value_count")  # fmt: skip
 
     def __init__(self, op: Op, mask: int) -> None:
         self.op = op
@@ -45,6 +46,8 @@ class Derivative:
             raise TypeError(f"a rule of {op.name} names {sorted(unknown)}, which are no inputs of it")
         self.saved_names = (*values, *details)
         self.value_count = len(values)
+        # Which input each saved value is; None: the result.
+        self.slots = [None if name == "y" else op.inputs.index(name) for name in values]
         self.save = _function(f"lambda y, {', '.join(op.parameters)}: {self.saving()}", {"shape_of": shape_of, "shapes_of": shapes_of})
         self.apply = self._applier(self.rules)
         self.run = self._runner()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .batch import Batched
+from .batch import Batched, behind, is_raw_batch
 from .lazy import np
 from .shapes import sum_to
 
@@ -72,6 +72,8 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         gradient = sum_to(gradient, target.shape)
     if have is None:
         target.grad = gradient
+    elif is_raw_batch(have) and is_raw_batch(gradient):
+        target.grad = Batched(have.data + gradient.data)
     elif have.__class__ is Collected:
         have.rest = gradient if have.rest is None else have.rest + gradient
     elif have.__class__ is Owned and gradient.__class__ is np.ndarray:
@@ -96,7 +98,8 @@ def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:
 
 
 class Collected:
-    """Recorded gradients of reads, kept until the node's turn comes: then one operation writes them all, so that n reads stay O(n)."""
+    """Gradients of reads that are recorded or batched, kept until the node's turn comes: then they are written together, so that n reads
+    stay O(n)."""
 
     __slots__ = ("reads", "rest", "shape")
 
@@ -110,9 +113,21 @@ class Collected:
         from .ops.index import _put
         from .ops.shape import stack
 
-        single = [r for r in self.reads if r.index.__class__ is int and len(self.shape) == 1 and r.value.__class__ is not Batched]
-        total = self.rest
-        parts = [_put(r.value, r.index, self.shape) for r in self.reads if r not in single]
+        total, parts, buffer = self.rest, [], None
+        single: list[Scatter] = []
+        for read in self.reads:
+            value, index = read.value, read.index
+            if is_raw_batch(value) and (place := behind(index)) is not None:
+                if buffer is None:
+                    buffer = Owned(total.data.copy() if is_raw_batch(total) else np.zeros((value.count, *self.shape)))
+                    total = None if is_raw_batch(total) else total
+                scatter_add(buffer, place, value.data)
+            elif index.__class__ is int and len(self.shape) == 1 and value.__class__ is not Batched:
+                single.append(read)
+            else:
+                parts.append(_put(value, index, self.shape))
+        if buffer is not None:
+            parts.append(Batched(buffer.array))
         if single:
             parts.append(_put(stack([r.value for r in single]), np.array([r.index for r in single]), self.shape))
         for part in parts:

@@ -55,7 +55,7 @@ class PackedDerivative:
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self.name, self.op = inner.name, inner.op
-        self.saved_names, self.value_count = inner.saved_names, inner.value_count
+        self.saved_names, self.value_count, self.slots = inner.saved_names, inner.value_count, inner.slots
         self.takes_owned = inner.takes_owned
         self.arity = inner.arity
         self.saves_input = inner.saves_input

@@ -26,6 +26,7 @@ class WholeDerivative:
 
     saved_names: tuple[str, ...] = ()
     value_count = 0
+    slots: tuple[int, ...] = ()
     takes_owned = False
 
     def __init__(self, name: str, op: Shape, arity: int) -> None:
