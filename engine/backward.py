@@ -18,7 +18,7 @@ from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
 from .refusal import check_versions
-from .tensor import untracked
+from .tensor import Tensor, untracked
 from .versions import any_changes
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class GraphTask:
     notes: Notes | None = None
     # The node whose rules run at present.
     node: Node | None = None
-    # The nodes on a path to something that was asked for, with the edges on it (bit i for edge i); None where nothing was, since then
-    # all of them are.
+    # The nodes on a path to something that was asked for, with the edges on it (bit i for edge i); None where all of them are.
     needed: dict[Node, int] | None = None
     # How many gradients each node still waits for, where that is counted.
     dependencies: dict[Node, int]
@@ -133,7 +132,7 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
         task.set_aside = [(node, node.grad) for node in task.visited if node.grad is not None]
         for node, _ in task.set_aside:
             node.grad = None
-    if task.captures:
+    if not all(leaf in task.captures for leaf in task.leaves) and task.captures:
         _prune(task)
 
 
@@ -188,7 +187,7 @@ def _sweep_asked(task: GraphTask) -> None:
         gradient = settled(gradient)
         if gradient.__class__ is list:
             gradient = _outputs(gradient)
-        if captures:
+        if node in captures or gradient.__class__ is tuple:
             _capture(task, node, gradient)
         if node.__class__ is AccumulateGrad:
             if gradient is not None and task.accumulate:
@@ -197,13 +196,12 @@ def _sweep_asked(task: GraphTask) -> None:
         if not mask:
             continue
         edges = node.edges
-        gradients = None if gradient is None else _apply(task, node, gradient, mask)
+        gradients = () if gradient is None else _apply(task, node, gradient, mask)
         if not retain:
             node.release(task.place)
-        if gradients is not None:
-            for i, edge in enumerate(edges):
-                if edge is not None and mask >> i & 1 and gradients[i] is not None:
-                    deliver(edge, gradients[i])
+        for edge, d in zip(edges, gradients):  # noqa: B905 - where nothing came, nothing is sent
+            if d is not None and edge is not None:
+                deliver(edge, d)
 
 
 def _sweep_noting(task: GraphTask, notes: Notes) -> None:
@@ -382,9 +380,15 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
         value = values[i]
         if slot is None:
             several = derivative.op.outputs > 1
-            values[i] = tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value)) if several else untracked(value, node)
+            values[i] = tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value)) if several else _tied(value, node)
         elif variadic:
             values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, edges, strict=True)]
-        elif edges[slot] is not None:
-            values[i] = untracked(value, edges[slot])
+        elif (edge := edges[slot]) is not None:
+            values[i] = _tied(value, edge)
     return tuple(values)
+
+
+def _tied(value: Any, edge: Node | Edge) -> Tensor:
+    tensor = Tensor()
+    tensor.data, tensor.node = value, edge
+    return tensor

@@ -14,7 +14,7 @@ from .shapes import shape_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .op import Op
 
@@ -42,11 +42,12 @@ def is_raw_batch(value: Any) -> bool:
     return value.__class__ is Batched and value.data.__class__ is np.ndarray
 
 
-def all_at_once(apply: Callable[..., Any], saved: tuple[Any, ...], g: Batched) -> tuple[Any, ...]:
+def all_at_once(apply: Callable[..., Any], saved: tuple[Any, ...], g: Batched) -> Sequence[Any]:
     """The rules of an op that works element by element: what it saved has no more axes than its result, so it broadcasts copy by copy."""
     if not is_raw_batch(g):
         return apply(saved, g)  # type: ignore[no-any-return]
-    return tuple(None if d is None else Batched(d if d.__class__ is np.ndarray else np.full(g.data.shape, d)) for d in apply(saved, g.data))
+    found = apply(saved, g.data)
+    return [None if d is None else Batched(d if d.__class__ is np.ndarray else np.full(g.data.shape, d)) for d in found]
 
 
 def lift(op: Op, args: list[Any]) -> Batched:

@@ -110,11 +110,8 @@ class Collected:
 
     def written(self) -> Any:
         """The sum of all that was collected, as one value of the target's shape."""
-        from .ops.index import _put
-        from .ops.shape import stack
-
-        total, parts, buffer = self.rest, [], None
-        single: list[Scatter] = []
+        total, buffer = self.rest, None
+        single, several = [], []
         for read in self.reads:
             value, index = read.value, read.index
             if is_raw_batch(value) and (place := behind(index)) is not None:
@@ -125,11 +122,15 @@ class Collected:
             elif index.__class__ is int and len(self.shape) == 1 and value.__class__ is not Batched:
                 single.append(read)
             else:
-                parts.append(_put(value, index, self.shape))
-        if buffer is not None:
-            parts.append(Batched(buffer.array))
-        if single:
-            parts.append(_put(stack([r.value for r in single]), np.array([r.index for r in single]), self.shape))
+                several.append(read)
+        parts = [] if buffer is None else [Batched(buffer.array)]
+        if single or several:
+            from .ops.index import _put
+            from .ops.shape import stack
+
+            parts += [_put(read.value, read.index, self.shape) for read in several]
+            if single:
+                parts.append(_put(stack([r.value for r in single]), np.array([r.index for r in single]), self.shape))
         for part in parts:
             total = part if total is None else total + part
         return total

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:
     """Makes the node of an operation, at the nearest place outside the engine, and the Tensor of its result (several: a tuple)."""
-    if modes.special and not modes.local.enabled:
-        return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
-    place = modes.local.place if modes.special else None
+    place, special = None, modes.special
+    if special:
+        local = modes.local
+        if not local.enabled:
+            return wrap_any(y) if derivative.op.outputs == 1 else tuple(map(wrap_any, y))
+        place = local.place
     if place is None:
         frame = _getframe(2)
         while frame.f_globals.get("__package__") in TRANSPARENT and frame.f_back is not None:
@@ -35,7 +38,7 @@ def record(derivative: Derivative, y: Any, edges: tuple[Any, ...], saved: tuple[
     node: Node = out.node  # type: ignore[assignment]
     if several:
         node.shape = tuple(shape_of(part) for part in y)  # type: ignore[misc]
-    if modes.special:
+    if special and (listeners or local.saving):
         announce(node, y)
     return tuple(untracked(part, Edge(node, i)) for i, part in enumerate(y)) if several else out
 

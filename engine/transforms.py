@@ -199,7 +199,9 @@ def _jacobian(y: Any, x: Tensor, recorded: bool) -> Any:
     if not recorded and x.size < y.size and can_push(y):
         return _columns(y, x)
     found = batched_vjp(y, x, np.eye(y.size).reshape(-1, *shape), recorded)
-    return wrap(np.zeros(shape + x.shape)) if found is None else reshape(found, shape + x.shape)
+    if found is None:
+        return wrap(np.zeros(shape + x.shape))
+    return reshape(found, shape + x.shape) if recorded else wrap(found.data.reshape(shape + x.shape))
 
 
 def _columns(y: Tensor, x: Tensor) -> Any:
