@@ -81,7 +81,7 @@ def _spaced(a: Batched, ndim: int) -> Any:
 
 
 def _one_by_one(op: Op, args: list[Any]) -> Batched:
-    from .ops.shape import stack
+    from .ops.joining import stack
 
     batched = [x for a in args for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, Batched)]
     # By name what follows the inputs: an op that takes a list takes all that is not named to be of the list.

@@ -126,7 +126,7 @@ class Collected:
         parts = [] if buffer is None else [Batched(buffer.array)]
         if single or several:
             from .ops.index import _put
-            from .ops.shape import stack
+            from .ops.joining import stack
 
             parts += [_put(read.value, read.index, self.shape) for read in several]
             if single:

@@ -8,9 +8,41 @@ from typing import Any
 from ..batch import Batched
 from ..op import Op, registry
 from ..tensor import Tensor
-from . import arithmetic, choose, exponential, factor, index, linear, making, nn, piecewise, reduce, running, shape, special, trigonometric
+from . import (
+    arithmetic,
+    choose,
+    exponential,
+    factor,
+    index,
+    joining,
+    linear,
+    making,
+    nn,
+    piecewise,
+    reduce,
+    running,
+    shape,
+    special,
+    trigonometric,
+)
 
-_FAMILIES = (arithmetic, choose, exponential, trigonometric, piecewise, special, shape, index, reduce, running, linear, factor, nn, making)
+_FAMILIES = (
+    arithmetic,
+    choose,
+    exponential,
+    trigonometric,
+    piecewise,
+    special,
+    shape,
+    joining,
+    index,
+    reduce,
+    running,
+    linear,
+    factor,
+    nn,
+    making,
+)
 
 
 def _reflected(function: Any) -> Any:

@@ -266,7 +266,7 @@ def _cofactors(A: Any, y: Any) -> Any:
         rest = np.array([np.prod(np.delete(S, i)) for i in range(len(S))])
         return np.linalg.det(U) * np.linalg.det(Vh) * ((U * rest) @ Vh)
     from .index import getitem
-    from .shape import vector
+    from .joining import vector
 
     n = values.shape[0]
     if n == 1:

@@ -16,8 +16,9 @@ from .arithmetic import div
 from .choose import choose, zero
 from .exponential import exp
 from .index import getitem
+from .joining import concat
 from .piecewise import abs_, sign
-from .shape import _expand, _flip, concat, reshape, unbox
+from .shape import _expand, _flip, reshape, unbox
 
 
 def kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
