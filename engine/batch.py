@@ -153,13 +153,18 @@ def _sum_all(op: Op, args: list[Any]) -> Any:
     return sum_axes(x.data, tuple(range(1, len(x.shape) + 1)))
 
 
+_ALL = slice(None)
+
+
 def behind(index: Any) -> tuple[Any, ...] | None:
     """An index behind the leading axis; None where NumPy would move the axes of an index vector to the front."""
+    if index.__class__ is slice or index.__class__ is int:
+        return _ALL, index
     parts = index if isinstance(index, tuple) else (index,)
     vectors = [i for i, part in enumerate(parts) if isinstance(part, np.ndarray)]
     if (vectors and any(isinstance(part, int) for part in parts)) or (vectors and vectors[-1] - vectors[0] >= len(vectors)):
         return None
-    return (slice(None), *parts)
+    return (_ALL, *parts)
 
 
 def _index(op: Op, args: list[Any]) -> Any:

@@ -163,8 +163,10 @@ def scatter_add(buffer: Owned, index: Any, value: Any) -> None:
 
 def is_basic(index: Any) -> bool:
     """Whether an index names each element at most once by construction: numbers and slices only."""
-    parts = index if index.__class__ is tuple else (index,)
-    return all(part.__class__ is int or part.__class__ is slice or part is None or part is Ellipsis for part in parts)
+    for part in index if index.__class__ is tuple else (index,):
+        if part.__class__ is not slice and part.__class__ is not int and part is not None and part is not Ellipsis:
+            return False
+    return True
 
 
 def _own(target: Node | Edge, have: Any) -> Owned:
