@@ -13,11 +13,12 @@ from .accumulate import finish_leaf
 from .batch import Batched, all_at_once
 from .derivative import saved_values
 from .discovery import discover
-from .gradient import Owned, deliver, settled, written
+from .gradient import Owned, Uniform, deliver, send_back, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
 from .refusal import check_versions
+from .shapes import spread
 from .tensor import Tensor, untracked
 from .versions import any_changes
 
@@ -160,12 +161,16 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
         node.grad = None
         if gradient.__class__ is float:
             node.derivative.run(node, gradient)
+        elif gradient.__class__ is Uniform and node.derivative.op.elementwise:
+            send_back(node, gradient.value)
         elif gradient is not None:
             derivative = node.derivative
             if gradient.__class__ is Owned and not derivative.takes_owned:
                 gradient = gradient.array
             elif gradient.__class__ is list:
                 gradient = _outputs(gradient)
+            elif gradient.__class__ is Uniform:
+                gradient = spread(gradient.value, node.shape)
             derivative.run(node, gradient)
         if not retain:
             node.saved = place
@@ -173,7 +178,7 @@ def _sweep(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> None:
     for leaf in task.leaves:
         gradient, leaf.grad = leaf.grad, None
         if gradient is not None and task.accumulate:
-            finish_leaf(leaf, gradient)
+            finish_leaf(leaf, gradient.owned(leaf.shape) if gradient.__class__ is Uniform else gradient)
 
 
 def _sweep_asked(task: GraphTask) -> None:

@@ -42,6 +42,19 @@ class Scatter:
         self.value = value
 
 
+class Uniform:
+    """The same number for every element of the target, which is what a sum sends back: rules take it as one number."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def owned(self, shape: tuple[int, ...]) -> Owned:
+        """Written out for a target of this shape."""
+        return Owned(np.full(shape, self.value))
+
+
 def deliver(target: Node | Edge, gradient: Any) -> None:
     """Adds a gradient into the buffer of `target`: the one place where broadcasting is undone and ownership decided.
 
@@ -53,6 +66,11 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     if have is None and (not target.shape if kind is float else kind is np.ndarray and gradient.shape == target.shape):
         target.grad = gradient
         return
+    if kind is Uniform:
+        _deliver_uniform(target, have, gradient)
+        return
+    if have.__class__ is Uniform:
+        have = target.grad = have.owned(target.shape)
     if kind is Scatter:
         value = gradient.value
         raw = value.__class__ is float or value.__class__ is np.ndarray
@@ -82,6 +100,27 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
         target.grad = (have.array if have.__class__ is Owned else have) + gradient
     else:
         target.grad = Owned(have + gradient)
+
+
+def _deliver_uniform(target: Node | Edge, have: Any, gradient: Uniform) -> None:
+    if have is None:
+        several = not hasattr(target, "sequence_nr")  # one output of a node that has several
+        target.grad = gradient.owned(target.shape) if several else gradient
+    elif have.__class__ is Owned:
+        have.array += gradient.value
+    else:
+        target.grad = Uniform(have.value + gradient.value) if have.__class__ is Uniform else Owned(have + gradient.value)
+
+
+def send_back(node: Node, value: float) -> None:
+    """The turn of a node whose op works element by element, and whose gradient is uniform: its rules run on that number."""
+    for edge, d in zip(node.edges, node.derivative.apply(node.saved, value), strict=True):
+        if edge is None or d is None:
+            continue
+        if d.__class__ is float and edge.shape == node.shape:
+            deliver(edge, Uniform(d))
+        else:
+            deliver(edge, np.broadcast_to(d, node.shape) if d.__class__ is float or d.shape != node.shape else d)
 
 
 def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:

@@ -22,6 +22,7 @@ from . import (
     reduce,
     running,
     shape,
+    soft,
     special,
     trigonometric,
 )
@@ -37,6 +38,7 @@ _FAMILIES = (
     joining,
     index,
     reduce,
+    soft,
     running,
     linear,
     factor,

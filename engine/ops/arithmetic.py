@@ -49,7 +49,7 @@ def reciprocal(x: Any) -> Any:
     return np.reciprocal(x)
 
 
-@op(scalar=lambda x: x * x, node="PowBackward0", x=lambda g, x: g * (2.0 * x))
+@op(scalar=lambda x: x * x, node="PowBackward0", x=lambda g, x: (2.0 * g) * x)
 def square(x: Any) -> Any:
     """x^2."""
     return x * x
@@ -78,7 +78,7 @@ def _power_by_base(g: Any, a: Any, b: Any) -> Any:
     """g * b * a^(b-1); 0 where b is 0, also at a = 0."""
     if b.__class__ is float:
         if b == 2.0:
-            return g * (2.0 * a)
+            return (2.0 * g) * a
         if a.__class__ is float and b != 0.0:
             return g * (b * ieee.power(a, b - 1.0))
         return zero(g) if b == 0.0 else g * (b * pow(a, b - 1.0))

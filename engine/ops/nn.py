@@ -15,8 +15,9 @@ from .exponential import rsqrt, xlogy
 from .index import gather, taker
 from .linear import einsum, matmul, transposed
 from .piecewise import abs_, clamp
-from .reduce import log_softmax, mean, raw, sum_
+from .reduce import mean, raw, sum_
 from .shape import reshape, unsqueeze
+from .soft import log_softmax
 from .special import softplus
 
 

@@ -1,20 +1,19 @@
-"""Reductions: sums, products, extremes, statistics, norms, and the soft maximum."""
+"""Reductions: sums, products, extremes, statistics, norms."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from .. import ieee
 from ..errors import ArgumentError, ShapeError
+from ..gradient import Uniform, deliver
 from ..lazy import np
 from ..op import formula, op
-from ..shapes import axes_of, one_axis, shape_of
+from ..shapes import axes_of, shape_of
 from ..tensor import Tensor
 from ..values import as_raw
 from .arithmetic import div
 from .choose import choose, zero
-from .exponential import exp
 from .index import getitem
 from .joining import concat
 from .piecewise import abs_, sign
@@ -46,7 +45,16 @@ def _drop(y: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool)
 # ---------------------------------------------------------------- sum and mean
 
 
-@op(name="_sum_all", builtin=False, node="SumBackward0", x=lambda g, x_shape: _expand(g, x_shape))
+def _evenly(node: Any, g: Any) -> None:
+    """What the rule says of a sum or mean of all elements, unwritten."""
+    (shape,) = node.saved
+    if shape:
+        deliver(node.edge, Uniform(g if node.derivative.op.name == "_sum_all" else g * div(1.0, float(math.prod(shape)))))
+    else:
+        deliver(node.edge, g)
+
+
+@op(name="_sum_all", builtin=False, node="SumBackward0", run=_evenly, x=lambda g, x_shape: _expand(g, x_shape))
 def _sum_all(x: Any) -> Any:
     return x if x.__class__ is float else float(np.add.reduce(x, None))
 
@@ -82,7 +90,13 @@ def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     return unbox(np.divide(total, float(count_of(x.shape, axes))))
 
 
-@op(name="_mean_all", builtin=False, node="MeanBackward0", x=lambda g, x_shape: _expand(g * div(1.0, float(math.prod(x_shape))), x_shape))
+@op(
+    name="_mean_all",
+    builtin=False,
+    node="MeanBackward0",
+    run=_evenly,
+    x=lambda g, x_shape: _expand(g * div(1.0, float(math.prod(x_shape))), x_shape),
+)
 def _mean_all(x: Any) -> Any:
     return x if x.__class__ is float else div(float(np.add.reduce(x, None)), float(x.size))
 
@@ -322,71 +336,3 @@ def _norm(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
 def norm(x: Any, p: Any = 2, axis: Any = None, keepdims: Any = False) -> Any:
     """The p-norm of all elements (of a matrix: Frobenius), or along an axis."""
     return _norm(x, float(p), axes_of(axis, len(shape_of(x)), "norm"), bool(keepdims))
-
-
-# ---------------------------------------------------------------- soft maximum
-
-
-@op(
-    name="_logsumexp",
-    builtin=False,
-    node="LogsumexpBackward0",
-    x=lambda g, x, y, axes: over(g, shape_of(x), axes) * exp(x - over(y, shape_of(x), axes)),
-)
-def _logsumexp(x: Any, axes: Any, keepdims: bool) -> Any:
-    if x.__class__ is float:
-        return x
-    if len(axes) == x.ndim and not keepdims and x.dtype == np.float64:
-        high = float(np.maximum.reduce(x, None, initial=-math.inf))
-        high = high if math.isfinite(high) else 0.0
-        total = float(np.add.reduce(np.exp(x - high), None))
-        return ieee.log(total) + high
-    high = np.maximum.reduce(x, axes, keepdims=True, initial=-np.inf)
-    high = np.where(np.isfinite(high), high, 0.0)
-    with np.errstate(all="ignore"):
-        y = np.log(np.add.reduce(np.exp(x - high), axes, keepdims=True)) + high
-    return _drop(y, x.shape, axes, keepdims)
-
-
-@formula(direct=True, kinks="nan where all are -inf")
-def logsumexp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """log(sum(exp(x))), shifted by the largest so that it does not overflow."""
-    return _logsumexp(x, axes_of(axis, len(shape_of(x)), "logsumexp"), bool(keepdims))
-
-
-def along(x: Any, axis: Any, name: str) -> int:
-    """The axis of a function that works along one: it may be left out for a vector only."""
-    ndim = len(shape_of(x))
-    if axis is None and ndim > 1:
-        raise ArgumentError(f"{name}() of a tensor with {ndim} axes must say along which", help=f"{name}(x, axis=-1) goes along the last")
-    return one_axis(0 if axis is None else axis, ndim, name)
-
-
-@op(name="_softmax", builtin=False, node="SoftmaxBackward0", x=lambda g, y, axis: y * (g - _sum_axes(g * y, (axis,), True)))
-def _softmax(x: Any, axis: int) -> Any:
-    if x.__class__ is float:
-        return 1.0
-    with np.errstate(all="ignore"):
-        size = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))
-    return size / np.add.reduce(size, axis, keepdims=True)
-
-
-@op(name="_log_softmax", builtin=False, node="LogSoftmaxBackward0", x=lambda g, y, axis: g - exp(y) * _sum_axes(g, (axis,), True))
-def _log_softmax(x: Any, axis: int) -> Any:
-    if x.__class__ is float:
-        return 0.0
-    with np.errstate(all="ignore"):
-        shifted = x - np.maximum.reduce(x, axis, keepdims=True)
-    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, keepdims=True))
-
-
-@formula(direct=True)
-def softmax(x: Any, axis: Any = None) -> Any:
-    """exp(x) / sum(exp(x)) along an axis."""
-    return _softmax(x, along(x, axis, "softmax"))
-
-
-@formula(direct=True)
-def log_softmax(x: Any, axis: Any = None) -> Any:
-    """log(softmax(x)), accurate where a share is tiny."""
-    return _log_softmax(x, along(x, axis, "log_softmax"))

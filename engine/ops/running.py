@@ -7,11 +7,11 @@ from typing import Any
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..op import formula, op
-from ..shapes import axes_of, one_axis, shape_of, whole
+from ..shapes import along, axes_of, one_axis, shape_of, whole
 from .index import getitem, select, taker
 from .joining import concat, stack
 from .piecewise import lerp
-from .reduce import along, has_zero, kept, raw
+from .reduce import has_zero, kept, raw
 from .shape import _flip, reshape
 
 # ---------------------------------------------------------------- running

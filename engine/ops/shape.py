@@ -9,7 +9,7 @@ from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..limits import check_elements
 from ..op import formula, op
-from ..shapes import axes_of, one_axis, shape_of, sizes_of, whole
+from ..shapes import axes_of, one_axis, shape_of, sizes_of, spread, whole
 
 
 def unbox(y: Any) -> Any:
@@ -109,15 +109,6 @@ def unsqueeze(x: Any, axis: Any) -> Any:
 @op(name="_expand", builtin=False, moves=True, view=True, node="ExpandBackward0", x=lambda g: g)
 def _expand(x: Any, shape: Any) -> Any:
     return spread(x, shape)
-
-
-def spread(x: Any, shape: tuple[int, ...]) -> Any:
-    """A raw value broadcast to a shape: a view with strides 0, made by hand since NumPy's broadcast_to costs six times as much."""
-    if not shape:
-        return x
-    if x.__class__ is float:
-        return np.ndarray(shape, np.float64, np.array(x), 0, (0,) * len(shape))
-    return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 @formula(direct=True, moves=True)
