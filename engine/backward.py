@@ -13,7 +13,7 @@ from .accumulate import finish_leaf
 from .batch import Batched, all_at_once
 from .derivative import saved_values
 from .discovery import discover
-from .gradient import Owned, Uniform, deliver, send_back, settled, written
+from .gradient import Collected, Owned, Uniform, deliver, send_back, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .node import AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
@@ -189,8 +189,9 @@ def _sweep_asked(task: GraphTask) -> None:
         mask = -1 if needed is None else needed.get(node)
         if mask is None:
             continue
-        gradient = settled(gradient)
-        if gradient.__class__ is list:
+        if gradient.__class__ is Collected:
+            gradient = gradient.written()
+        elif gradient.__class__ is list:
             gradient = _outputs(gradient)
         if node in captures or gradient.__class__ is tuple:
             _capture(task, node, gradient)

@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 class Batched:
     """`count` values of one shape, as one raw array or Tensor of shape (count, *shape)."""
 
-    __slots__ = ("count", "data", "shape")
+    __slots__ = ("data",)
 
     def __init__(self, data: Any) -> None:
         self.data = data
-        self.count: int = data.shape[0]
-        self.shape: tuple[int, ...] = data.shape[1:]
+
+    @property
+    def count(self) -> int:
+        return self.data.shape[0]  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape[1:]  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:

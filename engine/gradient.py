@@ -63,7 +63,7 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
     """
     have = target.grad
     kind = gradient.__class__
-    if have is None and (not target.shape if kind is float else kind is np.ndarray and gradient.shape == target.shape):
+    if have is None and (not target.shape if kind is float else (kind is np.ndarray or kind is Batched) and gradient.shape == target.shape):
         target.grad = gradient
         return
     if kind is Uniform:

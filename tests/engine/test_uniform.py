@@ -53,8 +53,10 @@ def test_it_is_written_out_where_it_is_kept():
     sum_(a).backward()
     first = a.grad.numpy()
     sum_(a * 2.0).backward()
-    assert first.tolist() == [[1.0, 1.0], [1.0, 1.0]] and a.grad.tolist() == [[3.0, 3.0], [3.0, 3.0]]
-    assert first.flags.writeable and all(first.strides)
+    assert first.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert a.grad.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+    assert first.flags.writeable
+    assert all(first.strides)
 
 
 def test_float32_stays_float32():
