@@ -9,7 +9,8 @@ from ..batch import Batched, is_raw_batch
 from ..errors import ArgumentError, ShapeError
 from ..lazy import np
 from ..limits import check_elements
-from ..op import formula, op
+from ..op import formula, op, registry
+from ..recording import record
 from ..shapes import one_axis, shape_of, whole
 from ..tensor import Tensor, untracked
 from ..values import as_raw, is_truth
@@ -90,7 +91,7 @@ def stack(*xs: Any, axis: Any = 0) -> Any:
 
 
 def _rows(g: Any, shapes: list[tuple[int, ...]], shape: tuple[int, ...]) -> list[Any]:
-    return _layers(reshape(g, (len(shapes), *shapes[0])), shapes, 0)
+    return _layers(reshape(g, (len(shapes), *shapes[0])) if len(shape) > 1 else g, shapes, 0)
 
 
 @op(name="_literal", builtin=False, variadic=True, node="StackBackward0", xs=lambda g, xs_shape, shape: _rows(g, xs_shape, shape))
@@ -100,6 +101,8 @@ def _listed(xs: Any, shape: Any) -> Any:
 
 def vector(items: Any) -> Any:
     """A list literal, nested or not: an array, recorded as one stack of its elements where any of them is tracked."""
+    if items.__class__ is list and items and all(x.__class__ is float or (x.__class__ is Tensor and x.data.__class__ is float) for x in items):
+        return _of_numbers(items)
     shape, flat = _literal(items)
     if not flat:
         return untracked(np.zeros(shape))
@@ -112,6 +115,17 @@ def vector(items: Any) -> Any:
         return untracked(mask.data.reshape(shape + inner.pop()))
     found = _listed(members, shape=shape)
     return found if isinstance(found, Tensor) else untracked(found)
+
+
+def _of_numbers(items: list[Any]) -> Any:
+    """What `vector` makes of a row of numbers, which is what most lists are."""
+    raws = [x if x.__class__ is float else x.data for x in items]
+    edges = tuple([None if x.__class__ is float else x.node for x in items])
+    y = np.array(raws)
+    if not any(edges):
+        return untracked(y)
+    derivative = registry["_literal"].derivative(1)
+    return record(derivative, y, edges, derivative.save(y, raws, y.shape))
 
 
 def _literal(items: Any) -> tuple[tuple[int, ...], list[Any]]:
