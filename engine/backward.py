@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import modes
 from .accumulate import finish_leaf
 from .batch import Batched, all_at_once
-from .derivative import saved_values
+from .derivative import saved_tensors, saved_values
 from .discovery import discover
 from .gradient import Collected, Owned, Uniform, deliver, send_back, settled, written
 from .hooks import Hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
@@ -19,7 +19,6 @@ from .node import AccumulateGrad, Edge, Node, Place, next_number, node_of
 from .observe import listeners
 from .refusal import check_versions
 from .shapes import spread
-from .tensor import Tensor, untracked
 from .versions import any_changes
 
 if TYPE_CHECKING:
@@ -117,7 +116,8 @@ class Engine:
 
 def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
     """Finds the nodes of the pass, refuses what must not run, and empties the buffers."""
-    task.nodes, task.leaves = discover(roots)
+    oldest = min([node_of(edge).sequence_nr for edge in task.captures], default=0)
+    task.nodes, task.leaves, cut = discover(roots, oldest)
     buffers = any_changes()
     last_change = 0
     for leaf in task.leaves:
@@ -133,7 +133,7 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
         task.set_aside = [(node, node.grad) for node in task.visited if node.grad is not None]
         for node, _ in task.set_aside:
             node.grad = None
-    if not all(leaf in task.captures for leaf in task.leaves) and task.captures:
+    if task.captures and (cut or not all(leaf in task.captures for leaf in task.leaves)):
         _prune(task)
 
 
@@ -372,29 +372,3 @@ def _release(node: Node, place: Place) -> None:
     node.release(place)
     for listener in listeners:
         listener.released(node, saved)
-
-
-def saved_tensors(node: Node) -> tuple[Any, ...]:
-    """The saved values as Tensors tied to the graph, so that a rule applied to them can itself be differentiated.
-
-    A saved input is what arrives over the edge of its slot, the saved result what leaves this node.
-    """
-    derivative = node.derivative
-    edges, variadic = node.edges, derivative.op.variadic
-    values = list(derivative.opened(node))
-    for i, slot in enumerate(derivative.slots):
-        value = values[i]
-        if slot is None:
-            several = derivative.op.outputs > 1
-            values[i] = tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value)) if several else _tied(value, node)
-        elif variadic:
-            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, edges, strict=True)]
-        elif (edge := edges[slot]) is not None:
-            values[i] = _tied(value, edge)
-    return tuple(values)
-
-
-def _tied(value: Any, edge: Node | Edge) -> Tensor:
-    tensor = Tensor()
-    tensor.data, tensor.node = value, edge
-    return tensor

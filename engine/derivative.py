@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .gradient import deliver
+from .node import Edge
 from .shapes import shape_of, shapes_of
 from .symbols import RAISES, formula_of
+from .tensor import Tensor, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -159,6 +161,32 @@ def saved_values(node: Node) -> list[tuple[str, Any]]:
         found: list[tuple[str, Any]] = derivative.kept(node)
         return found
     return list(zip(derivative.saved_names[: derivative.value_count], node.saved, strict=False))
+
+
+def saved_tensors(node: Node) -> tuple[Any, ...]:
+    """The saved values as Tensors tied to the graph, so that a rule applied to them can itself be differentiated.
+
+    A saved input is what arrives over the edge of its slot, the saved result what leaves this node.
+    """
+    derivative = node.derivative
+    edges, variadic = node.edges, derivative.op.variadic
+    values = list(derivative.opened(node))
+    for i, slot in enumerate(derivative.slots):
+        value = values[i]
+        if slot is None:
+            several = derivative.op.outputs > 1
+            values[i] = tuple(untracked(v, Edge(node, k)) for k, v in enumerate(value)) if several else _tied(value, node)
+        elif variadic:
+            values[i] = [v if e is None else untracked(v, e) for v, e in zip(value, edges, strict=True)]
+        elif (edge := edges[slot]) is not None:
+            values[i] = _tied(value, edge)
+    return tuple(values)
+
+
+def _tied(value: Any, edge: Node | Edge) -> Tensor:
+    tensor = Tensor()
+    tensor.data, tensor.node = value, edge
+    return tensor
 
 
 def _call(i: int, rule: Any) -> str:

@@ -5,6 +5,7 @@ A node is made after all that it depends on, so in this order whoever sends a no
 
 from __future__ import annotations
 
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,30 +19,36 @@ if TYPE_CHECKING:
     Far = dict[Node, None]
 
 
-def discover(roots: Sequence[Node]) -> tuple[list[Node], list[AccumulateGrad]]:
-    """The nodes and the leaves that `roots` depend on, themselves included. Raises FreedGraphError for one that was dismantled."""
+def discover(roots: Sequence[Node], oldest: int = 0) -> tuple[list[Node], list[AccumulateGrad], bool]:
+    """The nodes and the leaves that `roots` depend on, themselves included. Raises FreedGraphError for one that was dismantled.
+
+    Nodes with a lower number than `oldest`, and what is only to be reached through them, are left out: whoever asks for the gradient
+    of something need not know what that was made of. The third result says whether there were any.
+    """
     leaves: Leaves = {}
     far: Far = {}
+    older: Far = {}
     for root in roots:
         if isinstance(root, AccumulateGrad):
             leaves[root] = None
         else:
             far[root] = None
-    nodes = _placed(far, leaves) if far else []
+    nodes = _placed(far, leaves, older, oldest) if far else []
     if far:
-        nodes += _collected(far, leaves)
-    return nodes, sorted(leaves, key=_number, reverse=True) if len(leaves) > 1 else list(leaves)
+        nodes += _collected(far, leaves, older, oldest)
+    return nodes, sorted(leaves, key=_number, reverse=True) if len(leaves) > 1 else list(leaves), bool(older)
 
 
-def _placed(far: Far, leaves: Leaves) -> list[Node]:
+def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]:
     """Nodes are numbered as they are made, so a node's number is its place: this list is filled while it is walked, and nothing
     need be sorted, counted or marked. What is too far from all the rest stays in `far`. Leaves are kept apart, since most are
     much older than what depends on them."""
     top = max(node.sequence_nr for node in far)
+    end = max(top - oldest + 1, 0)
     places: list[Node | None] = [None] * 64
     _fetch(places, top, far)
     walked = 0
-    for node in places:
+    for node in islice(places, end):
         if node is None:
             continue
         walked += 1
@@ -72,7 +79,10 @@ def _placed(far: Far, leaves: Leaves) -> list[Node]:
                     leaves[edge] = None
                 elif edge is not None:
                     _place(places, top, node_of(edge), far, walked)
-    return [node for node in places if node is not None]
+    for node in [node for node in (*places[end:], *far) if node is not None and node.sequence_nr < oldest]:
+        older[node] = None
+        far.pop(node, None)
+    return [node for node in places[:end] if node is not None]
 
 
 def _place(places: list[Node | None], top: int, node: Node, far: Far, walked: int) -> None:
@@ -99,7 +109,7 @@ def _fetch(places: list[Node | None], top: int, far: Far) -> None:
         del far[node]
 
 
-def _collected(roots: Far, leaves: Leaves) -> list[Node]:
+def _collected(roots: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]:
     """The same by a set and a sort: each node costs more, the numbers between the nodes cost nothing."""
     seen = set(roots)
     found = list(roots)
@@ -110,6 +120,8 @@ def _collected(roots: Far, leaves: Leaves) -> list[Node]:
             target = None if edge is None else node_of(edge)
             if isinstance(target, AccumulateGrad):
                 leaves[target] = None
+            elif target is not None and target.sequence_nr < oldest:
+                older[target] = None
             elif target is not None and target not in seen:
                 seen.add(target)
                 found.append(target)

@@ -101,7 +101,7 @@ def _listed(xs: Any, shape: Any) -> Any:
 
 def vector(items: Any) -> Any:
     """A list literal, nested or not: an array, recorded as one stack of its elements where any of them is tracked."""
-    if items.__class__ is list and items and all(x.__class__ is float or (x.__class__ is Tensor and x.data.__class__ is float) for x in items):
+    if items.__class__ is list and items and all(map(_is_number, items)):
         return _of_numbers(items)
     shape, flat = _literal(items)
     if not flat:
@@ -115,6 +115,10 @@ def vector(items: Any) -> Any:
         return untracked(mask.data.reshape(shape + inner.pop()))
     found = _listed(members, shape=shape)
     return found if isinstance(found, Tensor) else untracked(found)
+
+
+def _is_number(item: Any) -> bool:
+    return item.__class__ is float or (item.__class__ is Tensor and item.data.__class__ is float)
 
 
 def _of_numbers(items: list[Any]) -> Any:
