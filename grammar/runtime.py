@@ -186,8 +186,8 @@ OWN_FUNCTIONS: dict[str, Any] = {
 }
 # As with builtins, only those that compiled code names are made.
 OPERATORS = {"r_div": "div", "r_floordiv": "floor_divide", "r_mod": "remainder", "r_pow": "pow"}
-_ENGINE = ("matmul", "getitem", "setitem", "vector", "assign", "alias", "detach", "no_grad")
-_SUPPORT = ("value", "call", "keep", "text", "iterate", "unpack", "unset", "fail", "finite", "derivative", "assign_element")
+_ENGINE = ("matmul", "getitem", "setitem", "vector", "assign", "alias", "no_grad")
+_SUPPORT = ("value", "call", "keep", "bare", "text", "iterate", "unpack", "unset", "fail", "finite", "derivative", "assign_element")
 _VALUES = ("TRUE", "FALSE", "UNSET", "several", "boolean", "truth", "both", "fails")
 SHARED: dict[str, Any] = {
     **{f"r_{name}": getattr(engine, name) for name in _ENGINE},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from .expressions import Bare, Binary, Name, Truth, name_of
+from .expressions import Bare, Binary, Name, Truth, name_of, nonzero
 from .functions import one_line_function
 from .postfix import Call, Index
 from .syntax import Expression, Mistake, Node, Statement
@@ -118,15 +118,6 @@ class Assign(Statement):
             target.store(emitter, emitter.name(name, target))
 
 
-class Detached(Expression):
-    """The present value of a param, without its history."""
-
-    name: Name
-
-    def emit(self, emitter: Emitter) -> ast.expr:
-        return emitter.call("r_detach", [self.name.emit(emitter)], self)
-
-
 class Augment(Statement):
     """`x += value` and its like."""
 
@@ -153,11 +144,8 @@ class Augment(Statement):
     def emit(self, emitter: BlockEmitter) -> None:
         target = self.target
         if target.element is None:
-            # A param forgets the history of its new value; where nobody could see it, none is made.
-            unseen = target.symbol.kind == "param" and emitter.checks.fused
-            before = Detached(target.name.start, target.name.end, target.name) if unseen else target.name
-            changed = Binary(self.start, self.end, before, self.operator, self.value)
-            emitter.assign(target.symbol, emitter.one_by_one(changed) if unseen else changed.emit(emitter), target.name)
+            changed = Binary(self.start, self.end, target.name, self.operator, self.value)
+            emitter.assign(target.symbol, self._forgetful(changed, emitter) or changed.emit(emitter), target.name)
             return
         key = emitter.once(target.element.key(emitter), target.element)
         old = emitter.call("r_getitem", [target.name.emit(emitter), key()], target.element)
@@ -165,6 +153,15 @@ class Augment(Statement):
         value = self.value.emit(emitter)
         new = emitter.binary(self.operator, emitter.settle(old, mark), value, self)
         emitter.assign_element(target.symbol, key(), new, self)
+
+    def _forgetful(self, changed: Binary, emitter: Emitter) -> ast.expr | None:
+        """The new value of a param, which forgets what it is made of: without a history, where nobody could see it."""
+        if self.target.symbol.kind != "param" or not emitter.checks.fused:
+            return None
+        old = emitter.temporarily(self.target.name.emit(emitter), self.target.name)
+        value = emitter.once(self.value.emit(emitter), self.value)
+        bare = emitter.call("r_bare", [old, value()], self.target.name)
+        return emitter.binary(self.operator, bare, value(), changed, safe=nonzero(self.value))
 
 
 class Evaluate(Statement):

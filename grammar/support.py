@@ -50,6 +50,13 @@ def keep(item: Any) -> Any:
     return engine.alias(item) if item.__class__ is Tensor and item.node is not None and item.is_leaf else item
 
 
+def bare(leaf: Tensor, other: Any) -> Any:
+    """The value of a param without its history, where it meets another value in an update; with it where they do not fit."""
+    if other.__class__ is float and leaf.data.__class__ is float:
+        return leaf.data
+    return engine.detach(leaf) if other.__class__ is float or other.__class__ is Tensor else leaf
+
+
 def text(*parts: str) -> Text:
     """A string from its pieces."""
     return Text("".join(parts))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .control import For
 from .expressions import Name
 from .functions import Define
+from .postfix import Call
 from .statements import Assign, Augment, Declaration
 from .syntax import Node
 
@@ -99,7 +100,7 @@ def _speaks_of_functions(part: Any) -> bool:
         item = waiting.pop()
         if isinstance(item, (list, tuple)):
             waiting += item
-        elif isinstance(item, Name) and item.symbol is not None and item.symbol.kind == "function":
+        elif isinstance(item, (Name, Call)) and item.symbol is not None and item.symbol.kind == "function":
             return True
         elif isinstance(item, Node):
             waiting += item.as_tuple()

@@ -69,6 +69,11 @@ PROGRAMS = {
     "retained": "param x = 2\ny = x\nfor i in range(4) { y = y*x + 1 }\nbackward(y, retain_graph=true)\nbackward(y)",
     "training": "param a = 0.1\nxs = [1, 2, 3]\nfor k in range(20) { zero_grad(); l = 0\n for i in range(3) { l += (a*xs[i] - 2)^2 }\n"
     "backward(l)\na -= 0.01*a.grad }",
+    "updates": "param a = 0.1\nparam v = [1, 2]\nparam M = [[1, 2], [3, 4]]\nx = [1, 2]\n"
+    "for k in range(9) { zero_grad(); l = sum((v*a - x)^2) + sum(M@v)\n"
+    "backward(l)\n"
+    "a -= 0.01*a.grad; v -= 0.01*v.grad; v *= 0.99; M /= 1.5; M += a*v; v ^= 1.01; a += (a*a - 0.5*a)*a*0.01; a ^= 2; "
+    "a /= 0.9 }\nb = v[0]*a\nbackward(b)",
     "while": "param a = 0.9\ny = 1\nwhile y*a - 0.001 > 0.1 { y = y*a - 0.01*a }\nbackward(y)",
     "inf and nan": "param a = 0\nparam b = -1\ny = 0\n"
     "for i in range(3) { y += 1/a*b + log(b)*a + exp(1000 + a)*b - sqrt(b + i) }\nbackward(y)",
@@ -132,6 +137,8 @@ ERRORS = {
     "for i in range(3) { y = w*0.5 + f(w) }",
     "a value in a function that was changed": "param w = 2\nf(u) = u*3*w\ny = 1\nfor i in range(3) { y = y - f(y)*0.1 }\n"
     "w -= 1\nbackward(y)",
+    "an update between": "param v = 2\ny = 1\nfor i in range(3) { y = y*v + v*v; v -= 0.1 }\nbackward(y)",
+    "a method before a name is set": "param w = 2\nf(u) = u*w + k\nz = w.f()\nk = 1\nfor i in range(3) { y = w*0.5 + f(w) }",
     "shapes": "param v = [1, 2]\nw = [1, 2, 3]\nfor i in range(3) { y = 2*v + w }",
     "a string": 'param v = 1\nf(u) = v*2 + u\nprint(f("a"))',
     "a value that was changed": "param w = 2\ny = 1\nfor i in range(3) { y = y + w*y - 1 }\nw -= 1\nbackward(y)",
@@ -148,6 +155,24 @@ ERRORS = {
 def test_an_error_is_the_same(text):
     assert same(text)[3]
     assert formulas(text)
+
+
+UPDATES = {
+    "an update and a value that was kept": "param a = 2\nfor i in range(3) { b = a; a -= 0.5; c = b*a }\nprint(b, c)\nbackward(c)",
+    "updates that are not finite": "param a = 1\nfor i in range(4) { a /= 0; a *= -1e308; a += 1e308 }\nprint(a)\n"
+    "param b = -2\nfor i in range(3) { b ^= 0.5 }",
+    "an update of another shape": "param v = [1, 2]\nfor i in range(3) { v -= [1, 2, 3] }",
+    "an update that broadcasts": "param v = 1\nfor i in range(3) { v -= [1, 2, 3] }",
+    "an update by a string": "param v = 1\nfor i in range(3) { v -= \"a\" }",
+    "an update by a string of a vector": "param v = [1, 2]\nfor i in range(3) { v *= \"a\" }",
+    "an update without a gradient": "param v = 1\nfor i in range(3) { v -= 0.1*v.grad }",
+    "an update by a function": "param v = 1\nf(x) = x\nfor i in range(3) { v += f }",
+}
+
+
+@pytest.mark.parametrize("text", UPDATES.values(), ids=UPDATES)
+def test_an_update_of_a_param_is_the_same(text):
+    same(text)
 
 
 @pytest.mark.parametrize("value", ["y + w*y - 1", "y + f(y)*0.5", "f(f(y)) - f(w)"])
