@@ -45,7 +45,7 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]
     much older than what depends on them."""
     top = max(node.sequence_nr for node in far)
     end = max(top - oldest + 1, 0)
-    places: list[Node | None] = [None] * 64
+    places: list[Node | None] = [None] * min(end, 64)
     _fetch(places, top, far)
     walked = 0
     for node in islice(places, end):

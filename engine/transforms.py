@@ -12,9 +12,10 @@ from .errors import EngineError, ShapeError
 from .forward import can_push, push_forward
 from .identity import WeakTable
 from .lazy import np
-from .modes import is_grad_enabled
+from .modes import enable_grad, is_grad_enabled
 from .node import here
 from .op import op
+from .ops.arithmetic import add
 from .ops.reduce import sum_
 from .ops.shape import expand, reshape
 from .shapes import shape_of
@@ -296,10 +297,8 @@ def derivative(function: Callable[[Any], Any], order: int = 1) -> Callable[[Any]
     """
 
     def derived(x: Any) -> Any:
-        from . import modes
-
-        enabled = modes.is_grad_enabled()
-        with modes.enable_grad():
+        enabled = is_grad_enabled()
+        with enable_grad():
             point = _probe(x)
             y = function(point)
             for _ in range(order):
@@ -316,8 +315,6 @@ def derivative(function: Callable[[Any], Any], order: int = 1) -> Callable[[Any]
 
 def _probe(x: Any) -> Tensor:
     """The argument as a tensor of its own on the way, so that the derivative is taken at this place alone."""
-    from .ops.arithmetic import add
-
     if shape_of(x) and x.size != 1:
         raise ShapeError(f"f' takes one number, not shape {shape_of(x)}", help="jacobian(f(x), x) gives all derivatives")
     if isinstance(x, Tensor) and x.node is not None:
