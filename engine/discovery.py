@@ -52,7 +52,7 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]
         if node is None:
             continue
         walked += 1
-        # The two slots are looked at one by one: nearly all they hold are plain nodes.
+        # What the slots hold is looked at one by one: nearly always they are plain nodes.
         target: Any = node.edge
         if target.__class__ is Node:
             try:
@@ -73,12 +73,19 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]
                 _place(places, top, target, far, walked)
         elif target.__class__ is AccumulateGrad:
             leaves[target] = None
-        elif target is not None:
-            for edge in target if target.__class__ is tuple else (target,):
-                if edge.__class__ is AccumulateGrad:
+        elif target.__class__ is tuple:
+            for edge in target:
+                if edge.__class__ is Node:
+                    try:
+                        places[top - edge.sequence_nr] = edge
+                    except IndexError:
+                        _place(places, top, edge, far, walked)
+                elif edge.__class__ is AccumulateGrad:
                     leaves[edge] = None
                 elif edge is not None:
                     _place(places, top, node_of(edge), far, walked)
+        elif target is not None:
+            _place(places, top, node_of(target), far, walked)
     for node in [node for node in (*places[end:], *far) if node is not None and node.sequence_nr < oldest]:
         older[node] = None
         far.pop(node, None)
