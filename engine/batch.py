@@ -52,8 +52,16 @@ def all_at_once(apply: Callable[..., Any], saved: tuple[Any, ...], g: Batched) -
     """The rules of an op that works element by element: what it saved has no more axes than its result, so it broadcasts copy by copy."""
     if not is_raw_batch(g):
         return apply(saved, g)  # type: ignore[no-any-return]
-    found = apply(saved, g.data)
-    return [None if d is None else Batched(d if d.__class__ is np.ndarray else np.full(g.data.shape, d)) for d in found]
+    return [None if d is None else _copies(d, g) for d in apply(saved, g.data)]
+
+
+def at_once(rule: Callable[..., Any], g: Batched, values: Sequence[Any]) -> Batched:
+    """The same of one rule."""
+    return _copies(rule(g.data, *values), g)
+
+
+def _copies(d: Any, g: Batched) -> Batched:
+    return Batched(d if d.__class__ is np.ndarray else np.full(g.data.shape, d))
 
 
 def lift(op: Op, args: list[Any]) -> Batched:

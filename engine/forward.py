@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from .backward import GraphTask
-from .batch import Batched
+from .batch import Batched, at_once, is_raw_batch
 from .calls import run_task
 from .gradient import Scatter, written
 from .lazy import np
@@ -93,7 +93,9 @@ def _elementwise(node: Node, arrived: Sequence[Any]) -> Any:
     for rule, tangent in zip(derivative.rules, arrived, strict=True):
         if rule is not None and tangent is not None:
             code = rule.__code__
-            parts.append(rule(tangent, *(saved[name] for name in code.co_varnames[1 : code.co_argcount])))
+            values = [saved[name] for name in code.co_varnames[1 : code.co_argcount]]
+            whole = is_raw_batch(tangent) and tangent.shape == node.shape
+            parts.append(at_once(rule, tangent, values) if whole else rule(tangent, *values))
     return _total([p for p in parts if isinstance(p, Batched)], node.shape)
 
 
