@@ -116,8 +116,11 @@ class Engine:
 
 def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
     """Finds the nodes of the pass, refuses what must not run, and empties the buffers."""
-    oldest = min([node_of(edge).sequence_nr for edge in task.captures], default=0)
-    task.nodes, task.leaves, cut = discover(roots, oldest)
+    asked = [node_of(edge) for edge in task.captures]
+    task.nodes, task.leaves, cut = discover(roots, asked)
+    # Every node leads to a leaf: where leaves alone are asked for, and all of them, every node is needed.
+    if asked and (cut or not all(leaf in task.captures for leaf in task.leaves) or not all(isinstance(a, AccumulateGrad) for a in asked)):
+        _prune(task)
     buffers = any_changes()
     last_change = 0
     for leaf in task.leaves:
@@ -125,16 +128,14 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
             last_change = leaf.changed.stamp
     if buffers or Hooks.live or (task.nodes and task.nodes[-1].sequence_nr < last_change):
         for node in task.nodes:
-            # Only what was recorded before the last change can have saved a value that is gone.
-            if node.sequence_nr < last_change or buffers or Hooks.live:
+            # Only what was recorded before the last change can have saved a value that is gone, and only what runs needs it.
+            if (node.sequence_nr < last_change or buffers or Hooks.live) and (task.needed is None or task.needed.get(node)):
                 check_versions(node, buffers)
     if task.nested:
         # In a pass within a pass: what the outer one has in the buffers is set aside.
         task.set_aside = [(node, node.grad) for node in task.visited if node.grad is not None]
         for node, _ in task.set_aside:
             node.grad = None
-    if task.captures and (cut or not all(leaf in task.captures for leaf in task.leaves)):
-        _prune(task)
 
 
 # ---------------------------------------------------------------- the plain pass
@@ -194,7 +195,7 @@ def _sweep_asked(task: GraphTask) -> None:
         elif gradient.__class__ is list:
             gradient = _outputs(gradient)
         if node in captures or gradient.__class__ is tuple:
-            _capture(task, node, gradient)
+            gradient = _capture(task, node, gradient)
         if node.__class__ is AccumulateGrad:
             if gradient is not None and task.accumulate:
                 finish_leaf(node, gradient)
@@ -205,8 +206,9 @@ def _sweep_asked(task: GraphTask) -> None:
         gradients = () if gradient is None else _apply(task, node, gradient, mask)
         if not retain:
             node.release(task.place)
-        for edge, d in zip(edges, gradients):  # noqa: B905 - where nothing came, nothing is sent
-            if d is not None and edge is not None:
+        for i, d in enumerate(gradients):
+            # Some derivatives give all gradients, whichever are asked for; what is not on a path is not in this pass.
+            if d is not None and (edge := edges[i]) is not None and mask >> i & 1:
                 deliver(edge, d)
 
 
@@ -265,7 +267,7 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
     if hooks is not None and gradient is not None:
         gradient = run_tensor_hooks(hooks, written(gradient))
     if task.captures:
-        _capture(task, node, gradient)
+        gradient = _capture(task, node, gradient)
     edges = node.edges
     mask = -1 if task.needed is None else task.needed[node]
     if task.captures and edges and not mask:
@@ -356,14 +358,15 @@ def _run_ready(task: GraphTask, roots: Sequence[tuple[Node | Edge, Any]]) -> Non
 _PRIORITY = 1 << 62
 
 
-def _capture(task: GraphTask, node: Node, gradient: Any) -> None:
-    """Keeps what arrived at something that was asked for."""
+def _capture(task: GraphTask, node: Node, gradient: Any) -> Any:
+    """Keeps what arrived at something that was asked for. Returns the gradient to go on with, whose memory is nobody's to write to."""
     if node in task.captures:
-        task.captures[node] = gradient.array if gradient.__class__ is Owned else gradient
+        gradient = task.captures[node] = written(gradient)
     elif gradient.__class__ is tuple:
         for i, part in enumerate(gradient):
             if Edge(node, i) in task.captures:
                 task.captures[Edge(node, i)] = part
+    return gradient
 
 
 def _release(node: Node, place: Place) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .backward import GraphTask
+from .batch import Batched
 from .calls import run_task
 from .discovery import discover
 from .gradient import written
@@ -29,10 +30,11 @@ class DeferredDerivative(WholeDerivative):
             matrix = self.recorded()
         if not isinstance(matrix, Tensor) or matrix.node is None:
             return (None,) * len(node.edges)
-        seed = as_tensor(written(g))
+        seed: Any = g if isinstance(g, Batched) else as_tensor(written(g))
+        plain = not isinstance(g, Batched) and not (recording and seed.node is not None)
         leaves = [edge for edge in node.edges if edge is not None]
         task = GraphTask(True, recording, leaves, here(), accumulate=False)
-        run_task(task, [(matrix.node, seed if recording and seed.node is not None else seed.data)])
+        run_task(task, [(matrix.node, seed.data if plain else seed)])
         return tuple(task.captures[edge] for edge in leaves)
 
 

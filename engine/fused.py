@@ -59,7 +59,7 @@ def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callabl
     It gives a Tensor with one node, a float where nothing is tracked, None where it does not apply. `tracked` is called, and the result
     is None, where an argument is tracked that should be constant.
     """
-    derivative = FusedDerivative(formula)
+    derivative = FusedDerivative(formula) if _tracked(formula) else None
     names: dict[str, Any] = {
         "__package__": __package__,
         "Node": Node,
@@ -71,7 +71,7 @@ def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callabl
         "tracked": tracked,
         "derivative": derivative,
     }
-    return _compiled(_forward(formula, derivative.saves, names), names)
+    return _compiled(_forward(formula, derivative.saves if derivative is not None else (), names), names)
 
 
 # ---------------------------------------------------------------- forwards
@@ -110,14 +110,14 @@ _RESULT = """
 
 def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
-    read, indices = _read_from(formula), _indices(formula)
+    read, indices, used = _read_from(formula), _indices(formula), _used(formula)
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
     for i in range(formula.arguments):
         if i in indices:
             text += _INDEX.format(i)
         else:
             text += (_ELEMENT if i in read else _NUMBER).format(i, ndim=read.get(i))
-            text += _CONSTANT.format(i) if i in formula.constant else ""
+            text += _CONSTANT.format(i) if i in formula.constant and f"x{i}" in used else ""
     text += "\n    try:"
     met: dict[str, str] = {}
     for j, step in enumerate(formula.steps):
@@ -128,9 +128,11 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
         text += f"\n        t{j} = {met.setdefault(value, value)}"
         met[value] = f"t{j}"  # the same again is the same number
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
-    edges = [f"n{i}" for i in _tracked(formula)]
+    edges, result = [f"n{i}" for i in _tracked(formula)], f"t{len(formula.steps) - 1}"
+    if not edges:
+        return f"{text}\n    return {result}"
     others = edges[1:]
-    text += _RESULT.format(untracked=" and ".join(f"{edge} is None" for edge in edges), result=f"t{len(formula.steps) - 1}")
+    text += _RESULT.format(untracked=" and ".join(f"{edge} is None" for edge in edges), result=result)
     return text + RECORD.format(
         derivative="derivative",
         edge=edges[0],
@@ -151,10 +153,19 @@ def _indices(formula: Formula) -> set[int]:
     return {number(index) for step in formula.steps if step.op == READ for index in step.operands[1:]}
 
 
+def _used(formula: Formula) -> set[str]:
+    """The arguments and steps on which the value depends: a function may be given, and compute, what it does not use."""
+    found = {f"t{len(formula.steps) - 1}"}
+    for j in range(len(formula.steps) - 1, -1, -1):
+        if f"t{j}" in found:
+            found.update(ref for ref in formula.steps[j].operands if isinstance(ref, str))
+    return found
+
+
 def _tracked(formula: Formula) -> list[int]:
-    """The arguments that may be tracked: all but indices and constants. They are the inputs of the node."""
-    others = formula.constant | _indices(formula)
-    return [i for i in range(formula.arguments) if i not in others]
+    """The arguments that may be tracked: all that are used but indices and constants. They are the inputs of the node."""
+    used, others = _used(formula), formula.constant | _indices(formula)
+    return [i for i in range(formula.arguments) if i not in others and f"x{i}" in used]
 
 
 def _wanted(formula: Formula) -> set[str]:
@@ -195,13 +206,14 @@ class FusedDerivative(WholeDerivative):
     def unfolded(self, node: Node) -> Iterator[Node]:
         """The nodes of the operations that a node of the formula stands for, in their order: where they are and what they would save."""
         formula, edges = self.formula, dict(zip(_tracked(self.formula), node.edges, strict=True))
+        used = _used(formula)
         made: list[Node | None] = []
         code: Any = Places(formula)
         for j, step in enumerate(formula.steps):
             inputs = step.operands[:1] if step.op == READ else step.operands
             into = [None if isinstance(ref, float) else made[number(ref)] if ref[0] == "t" else edges.get(number(ref)) for ref in inputs]
             mask = sum(1 << i for i, edge in enumerate(into) if edge is not None)
-            if not mask:
+            if not mask or f"t{j}" not in used:
                 made.append(None)
                 continue
             inner = Node()

@@ -59,7 +59,8 @@ def _rebase(x: Tensor, view: View | None, result: Tensor) -> None:
         renew_views(x)
     elif result.node is not None or view.base.node is not None:
         base = view.base
-        base.node = _copy_slices(untracked(result.data, result.node), untracked(base.data, base.node), view.steps).node
+        before, base.node = base.node, _copy_slices(untracked(result.data, result.node), untracked(base.data, base.node), view.steps).node
+        move_retained(before, base.node)
         renew_views(base)
 
 

@@ -128,12 +128,7 @@ def partials(y: Any, *xs: Any) -> Any:
     Raises EngineError where y or an x is not tracked, or y does not depend on x, unless y is a derivative itself.
     """
     for number, x in enumerate(xs):
-        if not isinstance(x, Tensor) or x.node is None:
-            raise EngineError(
-                f"grad(): argument {number + 2} is not tracked",
-                kind="no-grad",
-                help="only a param, or what is computed from one, can be differentiated by",
-            )
+        _check_tracked(x, "grad", number + 2)
     if not isinstance(y, Tensor) or y.node is None:
         raise EngineError(
             "grad(): the first argument is not tracked",
@@ -143,6 +138,16 @@ def partials(y: Any, *xs: Any) -> Any:
     found = gradients([y], xs, [None], True, True)
     results = [_partial(y, x, g, number) for number, (x, g) in enumerate(zip(xs, found, strict=True))]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _check_tracked(x: Any, what: str, number: int = 2) -> None:
+    """Raises EngineError where an argument is nothing that can be differentiated by."""
+    if not isinstance(x, Tensor) or x.node is None:
+        raise EngineError(
+            f"{what}(): argument {number} is not tracked",
+            kind="no-grad",
+            help="only a param, or what is computed from one, can be differentiated by",
+        )
 
 
 def _partial(y: Tensor, x: Tensor, found: Any, number: int) -> Any:
@@ -179,6 +184,7 @@ def jacobian(y: Any, x: Tensor) -> Any:
     One backward pass serves all rows: its gradients carry a leading axis with a copy for each element of y (batch.py). By a leaf it
     is computed as plain numbers, and recorded only when its own derivative is asked for (deferred.py).
     """
+    _check_tracked(x, "jacobian")
     if not isinstance(y, Tensor) or y.node is None or not shape_of(y) or not is_grad_enabled() or not x.is_leaf:
         return _jacobian(y, x, True)
     value = _jacobian(y, x, False)
@@ -226,6 +232,7 @@ def batched_vjp(y: Tensor, x: Tensor, seeds: Any, recorded: bool) -> Any:
 
 def hessian(y: Any, x: Tensor) -> Any:
     """The second derivatives of one element, of shape x.shape + x.shape."""
+    _check_tracked(x, "hessian")
     if shape_of(y) and y.size != 1:
         raise ShapeError(f"hessian() needs one element, not shape {y.shape}", help="reduce it with sum() or mean(), or take jacobian()")
     return jacobian(gradient(y if not shape_of(y) else reshape(y, ()), x), x)
@@ -243,6 +250,7 @@ def _same_shape(v: Any, shape: tuple[int, ...], what: str) -> Any:
 
 def vjp(y: Any, x: Tensor, v: Any) -> Any:
     """v times the Jacobian of y: the gradient of sum(v * y) with respect to x."""
+    _check_tracked(x, "vjp")
     weight = _same_shape(v, shape_of(y), "vjp()")
     if not isinstance(y, Tensor) or y.node is None:
         return _zeros(x)
@@ -255,6 +263,7 @@ def jvp(y: Any, x: Tensor, v: Any) -> Any:
 
     Where its own derivative is asked for, and where the walk cannot be made, a vjp is differentiated with respect to its vector.
     """
+    _check_tracked(x, "jvp")
     direction = _same_shape(v, x.shape, "jvp()")
     if not isinstance(y, Tensor) or y.node is None:
         return _zeros(y) if isinstance(y, Tensor) else 0.0
@@ -280,6 +289,7 @@ def _twice_back(y: Tensor, x: Tensor, direction: Any) -> Any:
 
 def hvp(y: Any, x: Tensor, v: Any) -> Any:
     """The Hessian of y times v, without forming it: the gradient of grad(y) . v."""
+    _check_tracked(x, "hvp")
     direction = _same_shape(v, x.shape, "hvp()")
     slope = gradient(y, x)
     if not isinstance(slope, Tensor) or slope.node is None:

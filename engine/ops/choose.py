@@ -37,7 +37,7 @@ def _like_both(chosen: Any, a: Any, b: Any) -> Any:
 
 def choose(c: Any, a: Any, b: Any) -> Any:
     """As `where`, for rules: on a single truth value it is a plain choice, and on raw values no op."""
-    if c.__class__ is bool:
+    if c.__class__ is bool or isinstance(c, float):
         return a if c else b
     if isinstance(a, (Tensor, Batched)) or isinstance(b, (Tensor, Batched)):
         return where(c, a, b)

@@ -53,7 +53,7 @@ def test_a_gradient_at_a_point_of_a_long_chain_looks_no_further(length: int) -> 
     for _ in range(length):
         x = x * w
     y = ops.exp(x * 2.0) * x * w
-    nodes, leaves, cut = discovery.discover([node_of(y.node)], node_of(x.node).sequence_nr)
+    nodes, leaves, cut = discovery.discover([node_of(y.node)], [node_of(x.node)])
     assert [node.name() for node in nodes] == ["MulBackward0", "MulBackward0", "ExpBackward0", "MulBackward0", "MulBackward0"]
     assert (len(leaves), cut) == (1, True)
     (found,) = grad(y, x, retain_graph=True)

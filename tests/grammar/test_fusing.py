@@ -108,6 +108,16 @@ PROGRAMS = {
     "for i in range(2) { s += v[i]*v[i] - v[i + 1]*v[i+1]/v[i] + v[i] }\nbackward(s)",
     "a vector and one of its rows": "param A = [[1, 2], [3, 4]]\ns = 0\n"
     "for i in range(2) { s = s + sum(A[i])*2 + A[i, i]*A[i, 0]*A[0, i] }\nbackward(s)",
+    "arguments that are not used": "param w = 2\nf(x, y) = x*2\nz = 0\nfor i in range(9) { z = f(w, z*1) + 1; backward(z) }",
+    "lines that are not used": "param w = 2\nparam u = 3\ndef g(x, y) { t = x*y; return x + 1 }\nz = 0\n"
+    "for i in range(9) { z = g(w, z)*2 - 1; backward(z); z = g(1, u)*0.5 + 1; print(z.requires_grad) }",
+    "a value that is not used and was changed": "param w = 2\nparam u = 3\nf(x, y) = x*3 + y\ndef g(x, y) { t = y^2*x; return x*w + x }\n"
+    "z = 1\nfor i in range(4) { z = g(z, u)*f(z, w) }\nu -= 1\nbackward(z)",
+    "nothing that is used is tracked": "param u = 3\nf(x, y) = x*2\nz = 1\n"
+    "for i in range(9) { z = f(z, u) + 1 - z; print(z.requires_grad) }\nbackward(u)",
+    "a choice": "param w = 0.7\nparam v = [1, -2]\nf(x) = where(x > 0, x^2, -x)\ny = 0\n"
+    "for i in range(2) { y = y + f(v[i])*2 + where(w > 0, w, w*w) }\n"
+    "backward(y)",
     "a param given back": "param a = 2\nf(u) = u\ny = 0\nfor i in range(3) { y = f(a)*2 + y }\na -= 1\nprint(y)",
 }  # fmt: skip
 
