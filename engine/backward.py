@@ -116,11 +116,13 @@ class Engine:
 
 def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
     """Finds the nodes of the pass, refuses what must not run, and empties the buffers."""
-    asked = [node_of(edge) for edge in task.captures]
+    asked = [node_of(edge) for edge in task.captures] if task.captures else ()
     task.nodes, task.leaves, cut = discover(roots, asked)
-    # Every node leads to a leaf: where leaves alone are asked for, and all of them, every node is needed.
-    if asked and (cut or not all(leaf in task.captures for leaf in task.leaves) or not all(isinstance(a, AccumulateGrad) for a in asked)):
-        _prune(task)
+    if asked:
+        # Every node leads to a leaf: where all leaves are asked for, and nothing else, every node is needed.
+        all_leaves = all(leaf in task.captures for leaf in task.leaves) and all(isinstance(node, AccumulateGrad) for node in asked)
+        if cut or not all_leaves:
+            _prune(task)
     buffers = any_changes()
     last_change = 0
     for leaf in task.leaves:

@@ -40,7 +40,7 @@ def backward(
         gradients += [None] * (len(tensors) - len(gradients))
         roots = [root_of(t, g, i, create_graph) for i, (t, g) in enumerate(zip(tensors, gradients, strict=True))]
     captures = [t.node for t in inputs if t.node is not None] if inputs is not None else ()
-    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph, captures, here(), accumulate=True)
+    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph, captures, here(2), accumulate=True)
     run_task(task, roots)
 
 

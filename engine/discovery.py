@@ -25,7 +25,7 @@ def discover(roots: Sequence[Node], asked: Sequence[Node] = ()) -> tuple[list[No
     Where only the gradients of some nodes are `asked` for, those that are older than all of these, and what is only to be reached
     through them, are left out: what the asked ones were made of does not matter. The third result says whether there were any.
     """
-    oldest = min(map(_number, asked), default=0)
+    oldest = min(map(_number, asked)) if asked else 0
     leaves: Leaves = {}
     far: Far = {}
     older: Far = {}
@@ -87,10 +87,12 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0, asked: Sequen
                     _place(places, top, node_of(edge), far, walked)
         elif target is not None:
             _place(places, top, node_of(target), far, walked)
-    for node in [node for node in (*places[end:], *far) if node is not None and node.sequence_nr < oldest]:
-        older[node] = None
-        far.pop(node, None)
-    return [node for node in places[:end] if node is not None]
+    if oldest:
+        for node in [node for node in (*places[end:], *far) if node is not None and node.sequence_nr < oldest]:
+            older[node] = None
+            far.pop(node, None)
+        del places[end:]
+    return [node for node in places if node is not None]
 
 
 def _place(places: list[Node | None], top: int, node: Node, far: Far, walked: int) -> None:

@@ -18,7 +18,7 @@ def assign(leaf: Tensor, value: Any) -> Tensor:
     node = leaf.node
     if not isinstance(node, AccumulateGrad):
         raise EngineError("only a leaf can be given a new value in place")
-    data = as_raw(value)
+    data: Any = value if value.__class__ is float else as_raw(value)
     shape = () if data.__class__ is float else data.shape
     if shape != node.shape:
         raise ShapeError(
@@ -75,7 +75,7 @@ def gradient_of(x: Any) -> Any:
 
 def zero_grad(*leaves: Tensor) -> None:
     """Sets the gradient of each leaf to none, and remembers where, for the error when it is read."""
-    place = here()
+    place = here(2)
     for leaf in leaves:
         if not isinstance(leaf, Tensor) or not isinstance(leaf.node, AccumulateGrad):
             raise EngineError("zero_grad() takes params", kind="argument")

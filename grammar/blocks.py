@@ -28,10 +28,16 @@ class BlockEmitter(Emitter):
 
     def fill(self, block: Block) -> None:
         """The statements of a block."""
+        new: set[Symbol] = set()
         for statement in block.statements:
             if self.checks.steps:
                 self.step(statement)
             statement.emit(self)
+            for symbol in statement.sets():
+                if symbol not in self.certain:
+                    self.certain.add(symbol)
+                    new.add(symbol)
+        self.certain -= new
 
     def step(self, at: Node) -> None:
         """Counts a statement or a turn of a loop."""
@@ -82,7 +88,10 @@ class BlockEmitter(Emitter):
                 self.step(loop)
             if begin is not None:
                 begin(self)
+            new = set(loop.symbols) - self.certain
+            self.certain |= new
             self.fill(loop.body)
+            self.certain -= new
 
         self.repeated += 1
         body = self.apart(turn)
@@ -128,7 +137,7 @@ class BlockEmitter(Emitter):
     def function(self, define: Define) -> ast.stmt:
         """The Python function for a definition."""
         inner = BlockEmitter(self.unit, self.checks)
-        inner.repeated = 1
+        inner.repeated, inner.in_function = 1, True
         for parameter in define.parameters:
             inner.check_default(parameter.name, parameter.default, parameter)
         inner.fill(define.body)

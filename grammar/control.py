@@ -175,6 +175,9 @@ class NoGrad(Statement):
     def completes(self) -> bool:
         return self.body.completes()
 
+    def sets(self) -> list[Symbol]:
+        return [symbol for statement in self.body.statements for symbol in statement.sets()]
+
     def emit(self, emitter: BlockEmitter) -> None:
         item = ast.withitem(context_expr=emitter.call("r_no_grad", [], self))
         emitter.add(ast.With(items=[item], body=emitter.apart(lambda inner: inner.fill(self.body))), self)

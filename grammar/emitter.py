@@ -46,6 +46,8 @@ class Emitter(Writer):
         self.stored: set[str] = set()  # shared names that are assigned here
         self.floats: set[Symbol] = set()  # counters that are read as numbers, too
         self.repeated = 0  # how many loops and functions enclose what is written
+        self.in_function = False
+        self.certain: set[Symbol] = set()  # the names that are set for certain where one comes to what is written
         self._apart = False  # whether operations are written one by one at present
 
     def pair(self, left: Expression, right: Expression) -> tuple[ast.expr, ast.expr]:

@@ -23,7 +23,7 @@ from .postfix import Call, Index, Keyword
 from .record import Record, Value, field
 from .statements import Assign
 from .syntax import Expression, Node
-from .tracking import is_value, may_be_tracked
+from .tracking import is_set, is_value, may_be_tracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -115,6 +115,8 @@ class Plan(Record):
             raise Unfit
         if symbol not in self.names:
             if self.inside and symbol not in self.emitter.unit.settled:
+                raise Unfit
+            if self.elements and not is_set(symbol, self.emitter):  # a read before, which may fail, would come after it
                 raise Unfit
             self.names[symbol] = self._argument(node.emit, node)
             self.tracked = self.tracked or may_be_tracked(symbol, self.emitter)

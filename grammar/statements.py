@@ -13,7 +13,7 @@ from .syntax import Expression, Mistake, Node, Statement
 if TYPE_CHECKING:
     from .blocks import BlockEmitter
     from .emitter import Emitter
-    from .scope import Scope
+    from .scope import Scope, Symbol
 
 
 class Declaration(Statement):
@@ -38,6 +38,9 @@ class Declaration(Statement):
 
     def check(self, scope: Scope) -> None:
         self.value.check(scope)
+
+    def sets(self) -> list[Symbol]:
+        return [self.symbol]
 
     def emit(self, emitter: BlockEmitter) -> None:
         name = emitter.constant(self.name, self)
@@ -102,6 +105,9 @@ class Assign(Statement):
         self.value.check(scope)
         for target in self.targets:
             target.check(scope)
+
+    def sets(self) -> list[Symbol]:
+        return [target.symbol for target in self.targets if target.element is None]
 
     def emit(self, emitter: BlockEmitter) -> None:
         if len(self.targets) == 1:

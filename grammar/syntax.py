@@ -12,7 +12,7 @@ from .tokens import Token
 if TYPE_CHECKING:
     from .blocks import BlockEmitter
     from .emitter import Emitter
-    from .scope import Scope
+    from .scope import Scope, Symbol
     from .source import Source
 
 
@@ -98,6 +98,10 @@ class Statement(Node):
     def completes(self) -> bool:
         """Whether what follows it can be reached."""
         return True
+
+    def sets(self) -> list[Symbol]:
+        """The names that are set for certain once it has run."""
+        return []
 
     def emit(self, emitter: BlockEmitter) -> None:
         """Adds Python statements to the emitter's output."""

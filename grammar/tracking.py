@@ -8,7 +8,7 @@ from .control import For
 from .expressions import Name
 from .functions import Define
 from .postfix import Call
-from .statements import Assign, Augment, Declaration
+from .statements import Assign, Augment
 from .syntax import Node
 
 if TYPE_CHECKING:
@@ -29,6 +29,13 @@ def may_be_tracked(symbol: Symbol, emitter: Emitter) -> bool:
     if symbol.kind == "variable" and symbol.unit is emitter.unit:
         return not symbol.counter and symbol in emitter.unit.tracked
     return symbol.kind != "input"
+
+
+def is_set(symbol: Symbol, emitter: Emitter) -> bool:
+    """Whether a name is set for certain when one comes to what is written at present."""
+    if symbol.kind == "parameter" or symbol in emitter.certain:
+        return True
+    return emitter.in_function and symbol in emitter.unit.settled
 
 
 def tracked_names(blocks: Iterable[Block]) -> set[Symbol]:
@@ -86,10 +93,7 @@ def settled_names(program: Program) -> set[Symbol]:
     for statement in program.statements:
         if _speaks_of_functions(statement.parameters if isinstance(statement, Define) else statement):
             break
-        if isinstance(statement, Declaration):
-            found.add(statement.symbol)
-        elif isinstance(statement, Assign):
-            found.update(target.symbol for target in statement.targets if target.element is None)
+        found.update(statement.sets())
     return found
 
 

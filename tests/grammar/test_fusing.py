@@ -143,6 +143,10 @@ ERRORS = {
     "for i in range(3) { y = y*0.5 + f(y) }",
     "a param that a function lacks": "y = 1\nfor i in range(3) { y = y*0.5 + f(y) }\nparam w = 2\nf(u) = u*w + 1",
     "a name that is set at times": "param w = 2\nif w > 3 { k = 1 }\nf(u) = u*w + k\nfor i in range(3) { y = w*0.5 + f(w) }",
+    "an element before a name that is not set": "param v = [1, 2]\nparam w = 2\nfor i in range(3) { z = v[5]*w + late*w }\nlate = 1",
+    "an element before a name that is set at times": "param v = [1, 2]\ndef f(i) { if i > 2 { k = 1 }; return v[i]*2 + k*v[0] }\n"
+    "for i in range(4) { z = f(5 - i) }",
+    "an element before a name that a function lacks": "param v = [1, 2]\nf(i) = v[i]*2 + k*v[0]\ny = f(5)\nk = 1",
     "a default that a function lacks": "param w = 2\nf(u) = u*w + k\ndef g(u, n=f(1)) { return u }\nk = 2\n"
     "for i in range(3) { y = w*0.5 + f(w) }",
     "a value in a function that was changed": "param w = 2\nf(u) = u*3*w\ny = 1\nfor i in range(3) { y = y - f(y)*0.1 }\n"
