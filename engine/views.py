@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .hooks import move_retained
 from .identity import WeakTable
 from .lazy import np
 from .shapes import shape_of
@@ -70,4 +71,5 @@ def renew_views(base: Tensor) -> None:
     """Records every living view of a base again, now that the base has another history."""
     known = _views.get(base)
     for x in list(known.keys()) if known is not None else ():
-        x.node = x.view.steps.of(untracked(base.data, base.node)).node
+        before, x.node = x.node, x.view.steps.of(untracked(base.data, base.node)).node
+        move_retained(before, x.node)

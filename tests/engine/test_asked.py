@@ -118,6 +118,15 @@ def test_a_gradient_is_retained_by_a_tensor_that_was_changed_through_a_view():
     assert a.grad.tolist() == [8.0, 12.0]
 
 
+def test_a_gradient_is_retained_by_a_view_whose_base_was_changed():
+    a = leaf(np.array([1.0, 2.0])) * 3.0
+    first = a[0:1]
+    first.retain_grad()
+    a[0:1].mul_(2.0)
+    ops.sum(first * first).backward()
+    assert first.grad.tolist() == [12.0]
+
+
 def test_a_choice_of_numbers_sends_numbers():
     v = leaf(np.array([1.0, -2.0]))
     y = ops.where(v[0] > 0.0, v[0] * v[0], -v[0]) + ops.where(v[1] > 0.0, v[1] * v[1], -v[1])
