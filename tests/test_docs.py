@@ -1,5 +1,6 @@
 """The console examples of the pages in docs/ print what they show. `pytest tests/test_docs.py --record` writes it anew."""
 
+import doctest
 import re
 import shlex
 import subprocess
@@ -38,3 +39,13 @@ def test_an_example_prints_what_it_shows(environment, command_line, request, tmp
         page.write_text(page.read_text("utf-8").replace(old, new, 1), "utf-8")
     else:
         assert printed == output
+
+
+def test_the_page_on_python_shows_what_happens():
+    page = ROOT / "docs" / "python.md"
+    text = "\n".join(re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.S))
+    parsed = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    wrong = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL)
+    assert runner.run(parsed, out=wrong.append).attempted > 15
+    assert not wrong, "".join(wrong)
