@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from .batch import Batched, behind, is_raw_batch
 from .lazy import np
+from .node import Edge
 from .shapes import sum_to
 
 if TYPE_CHECKING:
-    from .node import Edge, Node
+    from .node import Node
 
 
 class Owned:
@@ -104,8 +105,7 @@ def deliver(target: Node | Edge, gradient: Any) -> None:
 
 def _deliver_uniform(target: Node | Edge, have: Any, gradient: Uniform) -> None:
     if have is None:
-        several = not hasattr(target, "sequence_nr")  # one output of a node that has several
-        target.grad = gradient.owned(target.shape) if several else gradient
+        target.grad = gradient.owned(target.shape) if target.__class__ is Edge else gradient  # one of several outputs: written out
     elif have.__class__ is Owned:
         have.array += gradient.value
     else:
