@@ -190,8 +190,12 @@ class FusedDerivative(WholeDerivative):
         names: dict[str, Any] = {"__package__": __package__, "add_element": add_element}
         called, written_out = _adjoint(formula, names, False), _adjoint(formula, names, True)
         self.saves = _spoken_of([*called[0], *called[1], *written_out[0], *written_out[1]])
-        careful = _backward(formula, self.saves, *called, "{}")
-        names["careful"] = _compiled(careful, names)
+
+        def careful(node: Node, g: float) -> None:
+            names["careful"] = _compiled(_backward(formula, self.saves, *called, "{}"), names)  # it is rarely needed
+            names["careful"](node, g)
+
+        names["careful"] = careful
         self.run = _compiled(_backward(formula, self.saves, *written_out, _TRY), names)  # type: ignore[method-assign]
 
     def gradients(self, node: Node, g: Any, recording: bool) -> tuple[Any, ...]:

@@ -114,5 +114,7 @@ def value_of(op: Op, operands: Sequence[str], names: dict[str, Any]) -> str:
     """The text of an op's value for floats; the function that it calls is put in `names`."""
     if op.name in OPERATORS:
         return OPERATORS[op.name].format(*operands)
+    if op.name == "pow" and operands[1] == "2.0" and operands[0].isidentifier():
+        return f"({operands[0]} * {operands[0]})"  # as ieee.power has it
     names[f"s_{op.name}"] = getattr(op.scalar, "raises", op.scalar)
     return f"s_{op.name}({', '.join(operands)})"
