@@ -126,8 +126,8 @@ def _prepare(task: GraphTask, roots: Sequence[Node]) -> None:
     buffers = any_changes()
     last_change = 0
     for leaf in task.leaves:
-        if leaf.changed is not None and leaf.changed.stamp > last_change:
-            last_change = leaf.changed.stamp
+        if leaf.stamp > last_change:
+            last_change = leaf.stamp
     if buffers or Hooks.live or (task.nodes and task.nodes[-1].sequence_nr < last_change):
         for node in task.nodes:
             # Only what was recorded before the last change can have saved a value that is gone, and only what runs needs it.

@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
 
     from .derivative import Derivative
     from .tensor import Tensor
@@ -57,10 +57,16 @@ class Change(NamedTuple):
 
 def here(inside: int = 1) -> Place:
     """The nearest place outside the engine; that many frames are known to be inside."""
+    frame = caller(inside + 1)
+    return Place(frame.f_code, frame.f_lasti)
+
+
+def caller(inside: int) -> FrameType:
+    """The nearest frame outside the engine; that many frames are known to be inside."""
     frame = sys._getframe(inside)
     while frame.f_back is not None and frame.f_globals.get("__package__") in TRANSPARENT:
         frame = frame.f_back
-    return Place(frame.f_code, frame.f_lasti)
+    return frame
 
 
 class Node:
@@ -216,11 +222,14 @@ class AccumulateGrad(Node):
     at weakly, so no cycle arises, and any number of Tensors that stand for the same leaf share one accumulator.
     """
 
-    __slots__ = ("accumulated", "changed", "cleared", "dtype", "label", "reference")
+    __slots__ = ("accumulated", "changed_by", "changes", "cleared", "dtype", "label", "reference", "stamp")
 
     accumulated: Tensor | None
-    # The last change of the leaf's value.
-    changed: Change | None
+    # Of the last change of the leaf's value: when it was (0: never), the frame's code and instruction, and which change it was. An
+    # update of a param should cost little, so that these are put together only where somebody asks for `changed`.
+    stamp: int
+    changed_by: tuple[CodeType, int] | None
+    changes: int
     # Where the gradient was last set to none.
     cleared: Place | None
     dtype: Any
@@ -235,7 +244,8 @@ class AccumulateGrad(Node):
         self.shape = () if data.__class__ is float else data.shape
         self.dtype = None if data.__class__ is float else data.dtype
         self.code, self.lasti = here()
-        self.grad = self.accumulated = self.changed = self.cleared = None
+        self.grad = self.accumulated = self.changed_by = self.cleared = None
+        self.stamp = self.changes = 0
         self.label = label
         self.reference = weakref.ref(variable)
 
@@ -246,9 +256,17 @@ class AccumulateGrad(Node):
     def edges(self) -> tuple[Node | Edge | None, ...]:
         return ()
 
+    @property
+    def changed(self) -> Change | None:
+        """The last change of the leaf's value."""
+        return None if self.changed_by is None else Change(self.stamp, Place(*self.changed_by), self.changes)
+
     def mark_changed(self) -> None:
         """Notes that the leaf has a new value, by the present caller."""
-        self.changed = Change(next_number(), here(3), self.changed.version + 1 if self.changed else 1)
+        frame = caller(3)
+        self.stamp = next_number()
+        self.changed_by = frame.f_code, frame.f_lasti
+        self.changes += 1
 
     @property
     def variable(self) -> Tensor | None:
