@@ -46,12 +46,12 @@ def _drop(y: Any, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool)
 
 
 def _evenly(node: Any, g: Any) -> None:
-    """What the rule says of a sum or mean of all elements, unwritten."""
-    (shape,) = node.saved
-    if shape:
-        deliver(node.edge, Uniform(g if node.derivative.op.name == "_sum_all" else g * div(1.0, float(math.prod(shape)))))
-    else:
-        deliver(node.edge, g)
+    """Sends the same gradient to every element of the input, unwritten."""
+    deliver(node.edge, Uniform(g) if node.edge.shape else g)
+
+
+def _share_of_mean(g: Any, shape: tuple[int, ...]) -> Any:
+    return g * div(1.0, float(math.prod(shape)))
 
 
 @op(name="_sum_all", builtin=False, node="SumBackward0", run=_evenly, x=lambda g, x_shape: _expand(g, x_shape))
@@ -94,8 +94,8 @@ def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     name="_mean_all",
     builtin=False,
     node="MeanBackward0",
-    run=_evenly,
-    x=lambda g, x_shape: _expand(g * div(1.0, float(math.prod(x_shape))), x_shape),
+    run=lambda node, g: _evenly(node, _share_of_mean(g, node.edge.shape)),
+    x=lambda g, x_shape: _expand(_share_of_mean(g, x_shape), x_shape),
 )
 def _mean_all(x: Any) -> Any:
     return x if x.__class__ is float else div(float(np.add.reduce(x, None)), float(x.size))
