@@ -30,7 +30,7 @@ def transposed(x: Any) -> Any:
 
 @op(builtin=False, name="_mm", node="MmBackward0", a=lambda g, b: matmul(g, transposed(b)), b=lambda g, a: matmul(transposed(a), g))
 def _mm(a: Any, b: Any) -> Any:
-    return a @ b
+    return a.dot(b)  # which takes half the time of `@` where the matrices are small
 
 
 @op(builtin=False, name="_bmm", node="BmmBackward0", a=lambda g, b: matmul(g, transposed(b)), b=lambda g, a: matmul(transposed(a), g))
@@ -40,17 +40,17 @@ def _bmm(a: Any, b: Any) -> Any:
 
 def _rows_times(g: Any, b: Any) -> Any:
     """The outer product, for a rule: raw vectors need no op."""
-    return np.multiply.outer(g, b) if g.__class__ is np.ndarray and b.__class__ is np.ndarray else outer(g, b)
+    return g[:, None] * b if g.__class__ is np.ndarray and b.__class__ is np.ndarray else outer(g, b)
 
 
 def _columns_times(g: Any, a: Any) -> Any:
     """The transpose of a times g, for a rule: of raw arrays at once."""
-    return g @ a if g.__class__ is np.ndarray and a.__class__ is np.ndarray else matmul(transposed(a), g)
+    return g.dot(a) if g.__class__ is np.ndarray and a.__class__ is np.ndarray else matmul(transposed(a), g)
 
 
 @op(builtin=False, name="_mv", node="MvBackward0", a=lambda g, b: _rows_times(g, b), b=lambda g, a: _columns_times(g, a))
 def _mv(a: Any, b: Any) -> Any:
-    return a @ b
+    return a.dot(b)
 
 
 @op(name="_dot", builtin=False, node="DotBackward0", a=lambda g, b: g * b, b=lambda g, a: g * a)
