@@ -272,7 +272,7 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         gradient = _capture(task, node, gradient)
     edges = node.edges
     mask = -1 if task.needed is None else task.needed[node]
-    if task.captures and edges and not mask:
+    if task.captures and not mask and node.__class__ is not AccumulateGrad:
         return ()
     if hooks is not None and hooks.pre and gradient is not None:
         gradient = run_pre_hooks(hooks, gradient)

@@ -24,6 +24,7 @@ def discover(roots: Sequence[Node], asked: Sequence[Node] = ()) -> tuple[list[No
 
     Where only the gradients of some nodes are `asked` for, those that are older than all of these, and what is only to be reached
     through them, are left out: what the asked ones were made of does not matter. The third result says whether there were any.
+    Of the oldest asked one it does not matter either if it was dismantled; of any other it does, since it may lead to one of them.
     """
     oldest = min(map(_number, asked)) if asked else 0
     leaves: Leaves = {}
@@ -34,13 +35,13 @@ def discover(roots: Sequence[Node], asked: Sequence[Node] = ()) -> tuple[list[No
             leaves[root] = None
         else:
             far[root] = None
-    nodes = _placed(far, leaves, older, oldest, asked) if far else []
+    nodes = _placed(far, leaves, older, oldest) if far else []
     if far:
-        nodes += _collected(far, leaves, older, oldest, asked)
+        nodes += _collected(far, leaves, older, oldest)
     return nodes, sorted(leaves, key=_number, reverse=True) if len(leaves) > 1 else list(leaves), bool(older)
 
 
-def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0, asked: Sequence[Node] = ()) -> list[Node]:
+def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]:
     """Nodes are numbered as they are made, so a node's number is its place: this list is filled while it is walked, and nothing
     need be sorted, counted or marked. What is too far from all the rest stays in `far`. Leaves are kept apart, since most are
     much older than what depends on them."""
@@ -64,7 +65,7 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0, asked: Sequen
             leaves[target] = None
         elif target is not None:
             _place(places, top, node_of(target), far, walked)
-        elif node.saved.__class__ is Place and node not in asked:
+        elif node.saved.__class__ is Place and node.sequence_nr != oldest:
             raise freed(node)
         target = node.others
         if target.__class__ is Node:
@@ -119,12 +120,12 @@ def _fetch(places: list[Node | None], top: int, far: Far) -> None:
         del far[node]
 
 
-def _collected(roots: Far, leaves: Leaves, older: Far, oldest: int = 0, asked: Sequence[Node] = ()) -> list[Node]:
+def _collected(roots: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]:
     """The same by a set and a sort: each node costs more, the numbers between the nodes cost nothing."""
     seen = set(roots)
     found = list(roots)
     for node in found:
-        if node.released and node not in asked:
+        if node.released and node.sequence_nr != oldest:
             raise freed(node)
         for edge in node.edges:
             target = None if edge is None else node_of(edge)

@@ -213,10 +213,12 @@ def fused(emitter: Emitter, value: Expression) -> ast.expr | None:
     for reads, calls in ((True, True), (False, True), (True, False), (False, False)):
         plan = Plan(emitter, reads, calls)
         try:
-            _, parts = plan.visit(value)
+            result, parts = plan.visit(value)
         except Unfit:
             continue
-        return _tried(plan, parts, value) if plan.tracked and len(plan.steps) > 1 else None
+        # A function may give what it was given: then the last step is not the value.
+        fits = plan.tracked and len(plan.steps) > 1 and result == f"t{len(plan.steps) - 1}"
+        return _tried(plan, parts, value) if fits else None
     return None
 
 

@@ -5,8 +5,10 @@ import pytest
 
 from dagrad.engine import (
     EngineError,
+    FreedGraphError,
     Function,
     VersionError,
+    detect_anomaly,
     grad,
     gradient,
     hessian,
@@ -19,6 +21,7 @@ from dagrad.engine import (
     tensor,
     vjp,
 )
+from dagrad.engine.inspect import MemoryRecorder
 
 
 class Both(Function):
@@ -108,6 +111,21 @@ def test_a_node_that_need_not_run_may_be_stale_or_gone():
     assert grad(ops.sum(b * 2.0), b)[0].tolist() == [2.0, 2.0]
     with pytest.raises(VersionError):
         ops.sum(b * 2.0).backward()
+
+
+def test_what_was_freed_and_may_lead_to_what_is_asked_for_is_refused():
+    a = leaf(2.0)
+    b = a * a
+    b.backward()
+    y = b * 5.0
+    for asked in ([b, a], [a]):
+        with pytest.raises(FreedGraphError):
+            grad(y, asked, allow_unused=True, retain_graph=True)
+        with pytest.raises(FreedGraphError):
+            y.backward(inputs=asked, retain_graph=True)
+    with MemoryRecorder(), detect_anomaly():
+        assert grad(y, b)[0].item() == 5.0
+    assert a.grad.item() == 4.0
 
 
 def test_a_gradient_is_retained_by_a_tensor_that_was_changed_through_a_view():

@@ -115,6 +115,8 @@ PROGRAMS = {
     "z = 1\nfor i in range(4) { z = g(z, u)*f(z, w) }\nu -= 1\nbackward(z)",
     "nothing that is used is tracked": "param u = 3\nf(x, y) = x*2\nz = 1\n"
     "for i in range(9) { z = f(z, u) + 1 - z; print(z.requires_grad) }\nbackward(u)",
+    "signs of functions": "param w = 3\nconst(x, y) = y\nf(x, y) = x\nzero(x) = 0\ny = 1\nfor i in range(9) { y = +const(w^2 + 2*w, w)\n"
+    "a = -f(3, w*w + 1) + 2*(+const(y*2*w, y)); b = -zero(w*w + 1); c = -(-const(w*w*2, w)); d = a*w + b }\nbackward(y + c + d)",
     "a choice": "param w = 0.7\nparam v = [1, -2]\nf(x) = where(x > 0, x^2, -x)\ny = 0\n"
     "for i in range(2) { y = y + f(v[i])*2 + where(w > 0, w, w*w) }\n"
     "backward(y)",
@@ -296,6 +298,8 @@ def grown(parts):
         parts.map(lambda p: f"(-{p})"),
         parts.map(lambda p: f"f({p})"),
         st.tuples(parts, parts).map(lambda t: f"g({t[0]}, {t[1]})"),
+        st.tuples(st.sampled_from(["", "+", "-"]), parts, parts).map(lambda t: f"({t[0]}k({t[1]}, {t[2]}))"),
+        st.tuples(st.sampled_from(["", "+", "-"]), parts).map(lambda t: f"({t[0]}none({t[1]}))"),
     )
 
 
@@ -309,6 +313,7 @@ def test_any_expression_is_the_same(first, second, a, b):
     same(
         f"param a = {a!r}\nparam b = {b!r}\nparam v = [0.5, -1, 2, 1]\nparam A = [[1, 2], [0.5, 3], [4, 5]]\n"
         f"xs = [1, 0, 3]\nu = 0.25\nf(t) = t*b + a\ndef g(s, t) {{ d = s*t - u; t = f(d)/s; return t + d*t - s }}\n"
+        f"k(s, t) = t\nnone(s) = 0\n"
         f"y = 1\nfor i in range(3) {{ y = {first} }}\nfor i in range(2) {{ y = y + {second} }}\nbackward(y + a*0)"
     )
 
