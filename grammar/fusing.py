@@ -216,8 +216,9 @@ def fused(emitter: Emitter, value: Expression) -> ast.expr | None:
             result, parts = plan.visit(value)
         except Unfit:
             continue
-        # A function may give what it was given: then the last step is not the value.
-        fits = plan.tracked and len(plan.steps) > 1 and result == f"t{len(plan.steps) - 1}"
+        # A function may give what it was given: then the last step is not the value, or is no operation.
+        last = f"t{len(plan.steps) - 1}"
+        fits = plan.tracked and len(plan.steps) > 1 and result == last and plan.steps[-1][0] != "read"
         return _tried(plan, parts, value) if fits else None
     return None
 
