@@ -301,7 +301,7 @@ def _norm_slope(g: Any, x: Any, y: Any, p: float, axes: Any) -> Any:
     shape = shape_of(x)
     g, y = over(g, shape, axes), over(y, shape, axes)
     if p == 2.0:
-        return x * choose(y == 0.0, 0.0, div(g, y))
+        return x * choose(y == 0.0, 0.0, div(g, choose(y == 0.0, 1.0, y)))
     if p == 1.0:
         return g * sign(x)
     if math.isinf(p):

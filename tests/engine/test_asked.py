@@ -145,6 +145,14 @@ def test_a_gradient_is_retained_by_a_view_whose_base_was_changed():
     assert first.grad.tolist() == [12.0]
 
 
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_a_norm_of_zeros_moves_nowhere(keepdims):
+    x = leaf(np.zeros(3))
+    y = ops.norm(x * 1.0, axis=0, keepdims=keepdims)
+    assert not np.any(jvp(y, x, np.ones(3)).data if keepdims else float(jvp(y, x, np.ones(3))))
+    assert not np.any(jacobian(y, x).data)
+
+
 def test_a_choice_of_numbers_sends_numbers():
     v = leaf(np.array([1.0, -2.0]))
     y = ops.where(v[0] > 0.0, v[0] * v[0], -v[0]) + ops.where(v[1] > 0.0, v[1] * v[1], -v[1])
