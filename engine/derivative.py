@@ -184,6 +184,7 @@ def saved_tensors(node: Node) -> tuple[Any, ...]:
 
 
 def _tied(value: Any, edge: Node | Edge) -> Tensor:
+    """As `untracked`, which asks whether the value is a mask; what is tracked is none."""
     tensor = Tensor()
     tensor.data, tensor.node = value, edge
     return tensor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .batch import Batched, behind, is_raw_batch
 from .lazy import np
 from .node import Edge
-from .shapes import sum_to
+from .shapes import spread, sum_to
 
 if TYPE_CHECKING:
     from .node import Node
@@ -120,7 +120,7 @@ def send_back(node: Node, value: float) -> None:
         if d.__class__ is float and edge.shape == node.shape:
             deliver(edge, Uniform(d))
         else:
-            deliver(edge, np.broadcast_to(d, node.shape) if d.__class__ is float or d.shape != node.shape else d)
+            deliver(edge, spread(d, node.shape))
 
 
 def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:

@@ -88,11 +88,10 @@ class Plan(Record):
             return self._name(node), node
         if isinstance(node, Unary):
             ref, operand = self.visit(node.operand)
+            part = Unary(node.start, node.end, node.operator, operand)
             if node.operator == "+":
-                return ref, node
-            if isinstance(ref, float):
-                return -ref, node
-            return self._step("neg", (ref,), node), Unary(node.start, node.end, node.operator, operand)
+                return ref, part
+            return -ref if isinstance(ref, float) else self._step("neg", (ref,), node), part
         if isinstance(node, Binary) and node.operator in {*OPERATIONS, "^", "**"}:
             return self._binary(node)
         if isinstance(node, Call) and (op := _function_of_numbers(node)) is not None:

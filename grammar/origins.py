@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .control import For, Import, NoGrad, While
 from .postfix import Call, Keyword
 from .statements import Assign, Augment, Declaration
-from .syntax import Node
+from .syntax import Node, nodes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,15 +76,7 @@ def argument(call: Call, define: Define, name: str) -> Node | None:
 
 def calls(node: Any) -> Iterator[Call]:
     """All calls in a piece of a program."""
-    waiting = [node]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple)):
-            waiting += item
-        elif isinstance(item, Node):
-            if isinstance(item, Call):
-                yield item
-            waiting += item.as_tuple()
+    return (item for item in nodes_in(node) if isinstance(item, Call))
 
 
 def _one_after_another(statements: Iterable[Statement]) -> Iterator[Statement]:

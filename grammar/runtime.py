@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,9 @@ class StepLimit(Exception):
 
 class DepthLimit(Exception):
     """The program nested more calls than allowed."""
+
+
+_NOTHING = contextlib.nullcontext()
 
 
 class Runtime:
@@ -101,10 +105,7 @@ class Runtime:
         if not isinstance(y, Tensor):
             raise EngineError(f"backward needs a value that depends on a param, not {kind_of(y)} that is not tracked", kind="backward",
                               help="declare what it depends on with param")  # fmt: skip
-        if self.settings.check_finite:
-            with support.FiniteGradients():
-                engine.backward(y, gradient, retain_graph=bool(retain_graph or create_graph), create_graph=bool(create_graph))
-        else:
+        with support.FiniteGradients() if self.settings.check_finite else _NOTHING:
             engine.backward(y, gradient, retain_graph=bool(retain_graph or create_graph), create_graph=bool(create_graph))
 
     def zero_grad(self, *leaves: Any) -> None:

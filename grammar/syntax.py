@@ -10,6 +10,8 @@ from .record import Record
 from .tokens import Token
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .blocks import BlockEmitter
     from .emitter import Emitter
     from .scope import Scope, Symbol
@@ -83,6 +85,18 @@ class Expression(Node):
     def index(self, emitter: Emitter) -> ast.expr:
         """Python for the value in index position, an int where that is certain."""
         return self.whole(emitter) or self.emit(emitter)
+
+
+def nodes_in(part: Any) -> Iterator[Node]:
+    """All nodes of a piece of a program: of a node, itself included, or of a list of them."""
+    waiting = [part]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, (list, tuple)):
+            waiting += item
+        elif isinstance(item, Node):
+            yield item
+            waiting += item.as_tuple()
 
 
 class Statement(Node):

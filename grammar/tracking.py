@@ -9,14 +9,14 @@ from .expressions import Name
 from .functions import Define
 from .postfix import Call
 from .statements import Assign, Augment
-from .syntax import Node
+from .syntax import nodes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .emitter import Emitter
     from .scope import Symbol
-    from .syntax import Block, Program
+    from .syntax import Block, Node, Program
 
 
 def is_value(symbol: Symbol | None) -> bool:
@@ -74,16 +74,10 @@ def _sources(value: Node) -> tuple[set[Symbol], bool]:
     """The variables of an expression, and whether it is tracked for certain or might be for a reason that is not looked into."""
     names: set[Symbol] = set()
     certain = False
-    waiting: list[Any] = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple)):
-            waiting += item
-        elif isinstance(item, Name) and item.symbol is not None:
+    for item in nodes_in(value):
+        if isinstance(item, Name) and item.symbol is not None:
             certain = certain or item.symbol.kind in {"param", "parameter", "function"}
             names.add(item.symbol)
-        elif isinstance(item, Node):
-            waiting += item.as_tuple()
     return names, certain
 
 
@@ -99,13 +93,5 @@ def settled_names(program: Program) -> set[Symbol]:
 
 def _speaks_of_functions(part: Any) -> bool:
     """Whether a function of the program is named in a part of it."""
-    waiting = [part]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple)):
-            waiting += item
-        elif isinstance(item, (Name, Call)) and item.symbol is not None and item.symbol.kind == "function":
-            return True
-        elif isinstance(item, Node):
-            waiting += item.as_tuple()
-    return False
+    named = (item.symbol for item in nodes_in(part) if isinstance(item, (Name, Call)))
+    return any(symbol is not None and symbol.kind == "function" for symbol in named)

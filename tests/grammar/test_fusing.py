@@ -117,6 +117,8 @@ PROGRAMS = {
     "for i in range(9) { z = f(z, u) + 1 - z; print(z.requires_grad) }\nbackward(u)",
     "signs of functions": "param w = 3\nconst(x, y) = y\nf(x, y) = x\nzero(x) = 0\ny = 1\nfor i in range(9) { y = +const(w^2 + 2*w, w)\n"
     "a = -f(3, w*w + 1) + 2*(+const(y*2*w, y)); b = -zero(w*w + 1); c = -(-const(w*w*2, w)); d = a*w + b }\nbackward(y + c + d)",
+    "signs of what is computed before": "param w = 1\ndef g(x) { if x > 5 { return x }; return x + rand() }\nzero(x) = 0\ny = 0\n"
+    "for i in range(4) { y = +g(1)*w + y; z = -zero(g(2))*w + w; t = -zero(+g(3))*w*2; print(y, z, t, rand()) }\nbackward(y)",
     "a choice": "param w = 0.7\nparam v = [1, -2]\nf(x) = where(x > 0, x^2, -x)\ny = 0\n"
     "for i in range(2) { y = y + f(v[i])*2 + where(w > 0, w, w*w) }\n"
     "backward(y)",
