@@ -33,12 +33,18 @@ RECORD = """
     node.sequence_nr = next_number()
     node.shape = {shape}
     node.grad = None
-    {place}
+    {place}{collected}
     out = Tensor()
     out.data = y
     out.node = node
     return out
 """
+
+# In place of a call for each node, while a listener collects.
+COLLECTED = """
+    collection.nodes.append(node)
+    if node.sequence_nr >= collection.limit:
+        collection.look()"""
 
 # How the path of an op fills in the record: any value, and a place that is that of the caller.
 ANY = {
@@ -48,12 +54,12 @@ ANY = {
 
 _UNARY = """
 def call({a}):
-    if {a}.__class__ is not Tensor or modes.special:
+    if {a}.__class__ is not Tensor or {special}:
         return scalar({a}) if {a}.__class__ is float else general({a})
     p = {a}.node
     if p is None:
         return general({a})
-    raw_a = {a}.data
+    raw_a = {a}.data{checked}
     try:
         y = {value} if raw_a.__class__ is float else array(raw_a)
     except ({raises}):
@@ -78,8 +84,8 @@ def call({a}, {b}):
         raw_b = {b}
     else:
         return general({a}, {b})
-    if modes.special:
-        return general({a}, {b})
+    if {special}:
+        return general({a}, {b}){checked}
     try:
         y = {value}
     except ({raises}):  # the general path says what is wrong with the shapes, and what IEEE has
@@ -97,21 +103,14 @@ def call({a}, {b}):
         saved = {saved_both}
 """
 
-# What the code for a collection has in place of lines of the plain one: its listener is a reason to be special, and the only one;
-# it takes numbers.
-_COLLECTING = {
-    "modes.special:\n": "modes.special != 1:\n",
-    "    try:\n": "    if {arrays}:\n        return general({inputs})\n    try:\n",
-    "    out = Tensor()\n": """\
-    collection.nodes.append(node)
-    if node.sequence_nr >= collection.limit:
-        collection.look()
-    out = Tensor()
-""",
-}
-
 # The values of the inputs, by names that no op gives its own.
 RAW = ("raw_a", "raw_b")
+
+# What differs in the code for a collection: its listener is a reason to be special, and the only one; it takes numbers.
+_PLAIN = {"special": "modes.special", "checked": "", "collected": ""}
+_CHECKED = """
+    if {}:
+        return general({})"""
 
 # Python's operators do for floats and arrays alike.
 _EITHER = "{value} if raw_a.__class__ is float and raw_b.__class__ is float else array(raw_a, raw_b)"
@@ -130,10 +129,9 @@ def specialise(op: Op) -> Callable[..., Any]:
         "array": op.array,
         "scalar": op.scalar,
     }
-    text = _unary(op, namespace) if len(op.inputs) == 1 else _binary(op, namespace)
-    exec(text, namespace)
+    exec(_text(op, namespace, _PLAIN), namespace)
     call: FunctionType = namespace["call"]
-    _paths.append(_Path(op, text, call))
+    _paths.append(_Path(op, call))
     _paths[-1].serve(_collection)
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.doc
@@ -143,9 +141,8 @@ def specialise(op: Op) -> Callable[..., Any]:
 class _Path:
     """One of the functions, with its code for a collection, which is compiled when there is one."""
 
-    def __init__(self, op: Op, text: str, call: FunctionType) -> None:
+    def __init__(self, op: Op, call: FunctionType) -> None:
         self.op = op
-        self.text = text
         self.call = call
         self.plain: CodeType = call.__code__
         self.collecting: CodeType | None = None
@@ -158,11 +155,9 @@ class _Path:
 
     def _compiled(self) -> CodeType:
         arrays = " or ".join(f"{raw}.__class__ is not float" for raw in RAW[: len(self.op.inputs)])
-        text = self.text
-        for line, other in _COLLECTING.items():
-            text = text.replace(line, other.format(arrays=arrays, inputs=", ".join(self.op.inputs)))
+        checked = _CHECKED.format(arrays, ", ".join(self.op.inputs))
         names: dict[str, Any] = {}
-        exec(text, names)
+        exec(_text(self.op, {}, {"special": "modes.special != 1", "checked": checked, "collected": COLLECTED}), names)
         code: CodeType = names["call"].__code__
         return code
 
@@ -177,24 +172,43 @@ def exchange(collection: Collection | None) -> None:
     _collection = collection
     for path in _paths:
         path.serve(collection)
+    for names in _served:
+        names["collection"] = None
+    _served.clear()
 
 
-def _unary(op: Op, namespace: dict[str, Any]) -> str:
+def serve(names: dict[str, Any]) -> bool:
+    """Gives a function that is being written, whose globals are `names`, the collection that there is, for as long as it is that one's
+    turn: after that it finds None. Returns whether there is one."""
+    names["collection"] = _collection
+    if _collection is not None:
+        _served.append(names)
+    return _collection is not None
+
+
+_served: list[dict[str, Any]] = []
+
+
+def _text(op: Op, namespace: dict[str, Any], parts: dict[str, str]) -> str:
+    return _unary(op, namespace, parts) if len(op.inputs) == 1 else _binary(op, namespace, parts)
+
+
+def _unary(op: Op, namespace: dict[str, Any], parts: dict[str, str]) -> str:
     (a,) = op.inputs
     namespace["derivative"] = op.derivative(1)
-    record = RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1), **ANY)
-    return _UNARY.format(a=a, value=value_of(op, RAW[:1], namespace), raises=RAISES) + record
+    record = RECORD.format(derivative="derivative", edge="p", other="None", saved=_saved(op, 1), collected=parts["collected"], **ANY)
+    return _UNARY.format(a=a, value=value_of(op, RAW[:1], namespace), raises=RAISES, **parts) + record
 
 
-def _binary(op: Op, namespace: dict[str, Any]) -> str:
+def _binary(op: Op, namespace: dict[str, Any], parts: dict[str, str]) -> str:
     a, b = op.inputs
     namespace.update(only_a=op.derivative(1), only_b=op.derivative(2), both=op.derivative(3))
     value = value_of(op, RAW, namespace)
     if op.name not in OPERATORS:
         value = _EITHER.format(value=value)
     saved = {f"saved_{name}": _saved(op, mask) for name, mask in (("a", 1), ("b", 2), ("both", 3))}
-    text = _BINARY.format(a=a, b=b, value=value, raises=RAISES, **saved)
-    return text + RECORD.format(derivative="derivative", edge="p", other="q", saved="saved", **ANY)
+    text = _BINARY.format(a=a, b=b, value=value, raises=RAISES, **saved, **parts)
+    return text + RECORD.format(derivative="derivative", edge="p", other="q", saved="saved", collected=parts["collected"], **ANY)
 
 
 def _saved(op: Op, mask: int) -> str:

@@ -9,10 +9,13 @@ fit (arrays, a mode, IEEE's inf where Python raises) is left to the operations: 
 from __future__ import annotations
 
 import re
+from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import modes
-from .fastpath import RECORD
+from .fastpath import COLLECTED, RECORD, serve
+from .derivative import saved_values
 from .gradient import add_element, written
 from .node import Node, next_number
 from .op import registry
@@ -23,6 +26,7 @@ from .whole import Shape, WholeDerivative
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from .derivative import Derivative
     from .node import Edge, Place
     from .op import Op
 
@@ -57,7 +61,8 @@ def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callabl
     """The function of a formula's arguments, for the one place where it is called.
 
     It gives a Tensor with one node, a float where nothing is tracked, None where it does not apply. `tracked` is called, and the result
-    is None, where an argument is tracked that should be constant.
+    is None, where an argument is tracked that should be constant. Where somebody collects the nodes of numbers (see observe.py), its
+    nodes are put there too, and an element is read by an operation of its own.
     """
     derivative = FusedDerivative(formula) if _tracked(formula) else None
     names: dict[str, Any] = {
@@ -71,7 +76,10 @@ def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callabl
         "tracked": tracked,
         "derivative": derivative,
     }
-    return _compiled(_forward(formula, derivative.saves if derivative is not None else (), names), names)
+    collected = serve(names)
+    if collected and _read_from(formula):
+        return lambda *arguments: None
+    return _compiled(_forward(formula, derivative.saves if derivative is not None else (), names, collected), names)
 
 
 # ---------------------------------------------------------------- forwards
@@ -108,10 +116,14 @@ _RESULT = """
     y = {result}"""
 
 
-def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> str:
+# Whether anything is out of the ordinary; where it is a collection, the function was written for that one.
+_SPECIAL = {False: "modes.special", True: "modes.special != 1 or collection is None"}
+
+
+def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any], collected: bool) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
     read, indices, used = _read_from(formula), _indices(formula), _used(formula)
-    text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if modes.special:\n        return None"
+    text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if {_SPECIAL[collected]}:\n        return None"
     for i in range(formula.arguments):
         if i in indices:
             text += _INDEX.format(i)
@@ -133,13 +145,15 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any]) -> s
         return f"{text}\n    return {result}"
     others = edges[1:]
     text += _RESULT.format(untracked=" and ".join(f"{edge} is None" for edge in edges), result=result)
+    whole = " and ".join(f"{edge} is not None" for edge in edges)
     return text + RECORD.format(
-        derivative="derivative",
+        derivative=f"derivative if {whole} else derivative.of({', '.join(edges)})" if collected and others else "derivative",
         edge=edges[0],
         other="None" if not others else others[0] if len(others) == 1 else f"({', '.join(others)})",
         saved=f"({''.join(name + ', ' for name in saves)})",
         shape="()",
         place="node.code = code; node.lasti = lasti",
+        collected=COLLECTED if collected else "",
     )
 
 
@@ -187,8 +201,13 @@ class FusedDerivative(WholeDerivative):
         last = formula.steps[-1].op
         super().__init__(registry[last].node_name(1), Shape(last, 1), len(_tracked(formula)))
         self.formula = formula
+        self.tracked = (True,) * self.arity
+        self.reads = bool(_read_from(formula))
+        self._variants = {self.tracked: self}
         names: dict[str, Any] = {"__package__": __package__, "add_element": add_element}
         called, written_out = _adjoint(formula, names, False), _adjoint(formula, names, True)
+        # How many numbers there are when the gradients have been computed and not yet delivered.
+        self.in_hand = 1 + len({line.partition(" = ")[0] for line in written_out[0]})
         self.saves = _spoken_of([*called[0], *called[1], *written_out[0], *written_out[1]])
 
         def careful(node: Node, g: float) -> None:
@@ -202,31 +221,62 @@ class FusedDerivative(WholeDerivative):
         """For passes that look at each node. None can be recorded: the program's compiler sees to it that none is asked for."""
         assert not recording
         sinks: list[Any] = [None if edge is None else Sink(edge) for edge in node.edges]
-        copy = Node()
-        copy.derivative, copy.saved, copy.edges = self, node.saved, tuple(sinks)  # type: ignore[assignment]
-        self.run(copy, g)
+        other = Node()
+        other.derivative, other.saved, other.edges = self, node.saved, tuple(sinks)  # type: ignore[assignment]
+        self.run(other, g)
         return tuple(None if sink is None else written(sink.grad) for sink in sinks)
 
-    def unfolded(self, node: Node) -> Iterator[Node]:
-        """The nodes of the operations that a node of the formula stands for, in their order: where they are and what they would save."""
-        formula, edges = self.formula, dict(zip(_tracked(self.formula), node.edges, strict=True))
-        used = _used(formula)
-        made: list[Node | None] = []
-        code: Any = Places(formula)
-        for j, step in enumerate(formula.steps):
+    def of(self, *edges: Node | Edge | None) -> FusedDerivative:
+        """The same for those who count operations: which of them are recorded depends on which arguments are tracked."""
+        tracked = tuple(edge is not None for edge in edges)
+        if tracked not in self._variants:
+            self._variants[tracked] = variant = copy(self)
+            variant.tracked = tracked
+            variant.__dict__.pop("operations", None)
+        return self._variants[tracked]
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """What is recorded where the formula is computed operation by operation, in that order."""
+        edges = dict(zip(_tracked(self.formula), self.tracked, strict=True))
+        used = _used(self.formula)
+        found: dict[str, Operation] = {}
+        for j, step in enumerate(self.formula.steps):
             inputs = step.operands[:1] if step.op == READ else step.operands
-            into = [None if isinstance(ref, float) else made[number(ref)] if ref[0] == "t" else edges.get(number(ref)) for ref in inputs]
-            mask = sum(1 << i for i, edge in enumerate(into) if edge is not None)
-            if not mask or f"t{j}" not in used:
-                made.append(None)
-                continue
-            inner = Node()
-            inner.derivative = registry["_select" if step.op == READ else step.op].derivative(mask)
-            inner.edges = tuple(into)
-            inner.saved, inner.shape, inner.grad = (), (), None
+            into = [ref if ref in found or (isinstance(ref, str) and ref[0] == "x" and edges.get(number(ref))) else None for ref in inputs]
+            mask = sum(1 << i for i, ref in enumerate(into) if ref is not None)
+            if mask and f"t{j}" in used:
+                derivative = registry["_select" if step.op == READ else step.op].derivative(mask)
+                found[f"t{j}"] = Operation(j, derivative, into, step.position[0])
+        return tuple(found.values())
+
+    def unfolded(self, node: Node) -> Iterator[Node]:
+        """The nodes of the operations that a node of the formula stands for: where they are and what they would save."""
+        made: dict[Any, Any] = {f"x{i}": edge for i, edge in zip(_tracked(self.formula), node.edges, strict=True)}
+        known = dict(zip(self.saves, node.saved, strict=True))
+        code: Any = Places(self.formula)
+        for j, derivative, into, _ in self.of(*node.edges).operations:
+            values = [known.get(ref, ref) for ref in self.formula.steps[j].operands]
+            saved = {**dict(zip(derivative.op.inputs, values, strict=False)), "y": known.get(f"t{j}")}
+            inner = made[f"t{j}"] = Node()
+            inner.derivative, inner.saved = derivative, tuple(map(saved.get, derivative.saved_names))
+            inner.edges = tuple(made.get(ref) for ref in into)
+            inner.shape, inner.grad = (), None
             inner.sequence_nr, inner.code, inner.lasti = node.sequence_nr, code, 2 * j
-            made.append(inner)
             yield inner
+
+    def kept(self, node: Node) -> list[tuple[str, Any]]:
+        """What those would save, by name."""
+        return [pair for inner in self.unfolded(node) for pair in saved_values(inner)]
+
+
+class Operation(NamedTuple):
+    """A step that is recorded where it is done on its own: its number, its derivative, what its edges lead to, and its line."""
+
+    step: int
+    derivative: Derivative
+    into: Sequence[Any]
+    line: int
 
 
 class Sink:

@@ -34,6 +34,7 @@ class Checks(Value):
     steps: bool = False
     depth: bool = False
     finite: bool = False
+    counted: bool = False  # nodes, so that all are made
     fused: bool = False  # expressions of numbers in one step, where nobody can look at their nodes
 
 

@@ -314,11 +314,12 @@ def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Call
             names[name] = write(())
 
         written = write(set(range(formula.arguments)) - tracked if tracked else ())
-        if written(*arguments) is None:  # its values are no numbers, perhaps never
+        value = written(*arguments)
+        if value is None:  # its values are no numbers, perhaps never
             wait = left = 10 * wait
         else:
             names[name] = written
-        return None  # what was recorded here stands at this line, and not at that of the program
+        return value
 
     return call
 

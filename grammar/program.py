@@ -45,8 +45,10 @@ class Settings(Record):
     allow_write: str | None = None
     check_finite: bool = False
     on_backward: Callable[[Any, Any, int], Any] | None = None
-    # Whether expressions of numbers may have one node for all their operations: only where nobody looks at nodes.
+    # Whether expressions of numbers may have one node for all their operations: only where nobody looks at nodes. Where they are at least
+    # counted, also those are made that nobody could ever look at.
     fused: bool = False
+    counted: bool = False
 
     def value_of(self, name: str, default: Any) -> Any:
         """The value that was set for a name, else the default."""
@@ -58,7 +60,7 @@ class Settings(Record):
         from .emitter import Checks
 
         fused = self.fused and not self.check_finite
-        return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite, fused=fused)
+        return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite, fused=fused, counted=self.counted)
 
 
 class Run(Record):

@@ -162,7 +162,7 @@ class Augment(Statement):
 
     def _forgetful(self, changed: Binary, emitter: Emitter) -> ast.expr | None:
         """The new value of a param, which forgets what it is made of: without a history, where nobody could see it."""
-        if self.target.symbol.kind != "param" or not emitter.checks.fused:
+        if self.target.symbol.kind != "param" or not emitter.checks.fused or emitter.checks.counted:
             return None
         old = emitter.temporarily(self.target.name.emit(emitter), self.target.name)
         value = emitter.once(self.value.emit(emitter), self.value)

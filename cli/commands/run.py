@@ -66,7 +66,7 @@ class Watcher:
                     stack.enter_context(recorder)
             stack.callback(self.progress.wipe)
             settings = programs.settings(program, self.progress.printed if self.watched else self.progress.output, heard)
-            settings.fused = not (self.memory or self.trace)
+            settings.fused, settings.counted = not self.trace, bool(self.memory)
             return compiled.run(settings)
 
     def stepped(self, root: Any, place: Any, index: int) -> None:

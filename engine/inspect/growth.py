@@ -21,12 +21,12 @@ class Growth:
         self._looks: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[int, dict[str, Any]] = {}
 
-    def look(self, line: int, call: int, alive: Sequence[Node]) -> None:
-        """Notes what is alive after a call, and warns once where it has grown at each of the last looks."""
+    def look(self, line: int, call: int, count: int, alive: Sequence[Node]) -> None:
+        """Notes what is alive after a call, and warns once where its `count` has grown at each of the last looks."""
         looks = self._looks.setdefault(line, [])
-        if looks and looks[-1][1] >= len(alive):
+        if looks and looks[-1][1] >= count:
             looks.clear()
-        looks.append((call, len(alive)))
+        looks.append((call, count))
         if len(looks) >= LOOKS:
             (first, before), (last, now) = looks[0], looks[-1]
             place, _ = Counter(node.span.line for node in alive).most_common(1)[0]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ..fused import FusedDerivative
 from ..node import AccumulateGrad, Place
-from .ledger import node_bytes, number_bytes
-from .numbers import derivative_of, is_of_numbers, kept_bytes, shape_of, takes_numbers
+from .ledger import node_bytes
+from .numbers import count, count_nodes, derivative_of, is_of_numbers, shape_of, takes_numbers
 from .snapshot import FLOAT_BYTES, saved_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import CodeType
 
     from ..backward import GraphTask
@@ -34,6 +37,7 @@ class Living:
 
     It is the Collection of the MemoryRecorder. It holds the nodes, so those that the program drops are looked for now and then:
     one that nobody else refers to is let go, the latest first, which frees a dropped graph as reference counting would have.
+    What it counts are operations: a node of a whole formula is as many as it stands for.
     """
 
     def __init__(self) -> None:
@@ -44,15 +48,14 @@ class Living:
         self.saved: Counter[int] = Counter()
         self.leaves: set[AccumulateGrad] = set()
         self.peak: dict[str, Any] = {"nodes": 0, "saved_bytes": 0, "line": None}
-        # How many nodes the last sweep left, and what they keep and take; what the nodes keep and take that are newer than it.
-        self.swept = 0
-        self._kept = self._graph = 0
-        self._new_kept = self._new_graph = 0
+        # How many the last sweep left, and what they keep and take; the same of those that are newer than it.
+        self._old = self._kept = self._graph = 0
+        self._new = self._new_kept = self._new_graph = 0
         # How many nodes there are of each derivative, as long as all are of numbers.
         self._kinds: Counter[Derivative] = Counter()
         # How many of the nodes are counted, and of how many the leaves are known.
         self._counted = self._searched = 0
-        # Whether some are not of numbers; how many of the nodes a pass has dismantled since the last sweep, and what they had kept.
+        # Whether some are not of numbers; how many passes have dismantled since the last sweep, and what they had kept.
         self._mixed = False
         self._gone = self._gone_bytes = 0
         # Of which pass, and with how many nodes, it was found out whether it is through all of them.
@@ -76,6 +79,7 @@ class Living:
         self.nodes.append(node)
         self.leaves.update(edge for edge in node.edges if isinstance(edge, AccumulateGrad))
         self._counted += 1
+        self._new += 1
         self._new_kept += size
         self._mixed = True
         self.look()
@@ -84,10 +88,10 @@ class Living:
         """After a node was made: sweeps if it is time to, and says when to look next."""
         self._count()
         last = self.nodes[-1]
-        if len(self.nodes) - self.swept >= max(MANY_NODES, self.swept) or self._new_kept >= max(MANY_BYTES, self._kept):
+        if self._new >= max(MANY_NODES, self._old) or self._new_kept >= max(MANY_BYTES, self._kept):
             self.sweep()
             self.mark_peak(self._lines.at(last.code, last.lasti))
-        nodes = max(MANY_NODES, self.swept) - (len(self.nodes) - self.swept)
+        nodes = max(MANY_NODES, self._old) - self._new
         bytes = max(MANY_BYTES, self._kept) - self._new_kept
         self.limit = last.sequence_nr + min(BATCH, nodes, -(-bytes // _MOST_SAVED))
 
@@ -108,14 +112,15 @@ class Living:
             site = (node.lasti, node.derivative)
             counts[site] = counts.get(site, 0) + 1
         for code, counts in found.values():
-            for (lasti, derivative), count in counts.items():
-                line = self._lines.at(code, lasti)
-                size = FLOAT_BYTES * derivative.value_count * count
-                self.made[line] += count
-                self.saved[line] += size
-                self._kinds[derivative] += count
-                self._new_kept += size
-                self._new_graph += number_bytes(derivative) * count
+            for (lasti, derivative), times in counts.items():
+                self._kinds[derivative] += times
+                for line, operation in _placed(derivative, self._lines.at(code, lasti)):
+                    self.made[line] += times
+                    self.saved[line] += FLOAT_BYTES * operation.value_count * times
+                one = count({derivative: 1})
+                self._new += one.nodes * times
+                self._new_kept += one.kept_bytes * times
+                self._new_graph += one.graph_bytes * times
 
     @property
     def kept_bytes(self) -> int:
@@ -124,13 +129,13 @@ class Living:
 
     @property
     def alive(self) -> int:
-        """How many nodes there are that no pass has dismantled."""
-        return len(self.nodes) - self._gone
+        """How many there are that no pass has dismantled."""
+        return self._old + self._new - self._gone
 
     @property
     def graph_bytes(self) -> int:
         """What the nodes themselves take; those that are newer than the last sweep at the average of the others."""
-        return self._graph * len(self.nodes) // self.swept if self.swept else 0
+        return self._graph * (self._old + self._new) // self._old if self._old else 0
 
     def mark_peak(self, line: int) -> None:
         """Notes what there is now, at an operation or a backward call of this line, if it is more than ever."""
@@ -175,7 +180,7 @@ class Living:
 
     def sweep_if_worth_it(self, held: bool = False) -> bool:
         """Sweeps where enough has happened since the last time, so that a graph that grows is not walked at each call."""
-        if self.swept > FEW_NODES and len(self.nodes) - self.swept + self._gone < self.swept // 4:
+        if self._old > FEW_NODES and self._new + self._gone < self._old // 4:
             return False
         self.sweep(held)
         return True
@@ -193,8 +198,8 @@ class Living:
             self._drop()
             self._searched = len(nodes)
         self._weigh(len(nodes) < before)
-        self.swept = self._counted = len(nodes)
-        self._new_kept = self._new_graph = 0
+        self._counted = len(nodes)
+        self._new = self._new_kept = self._new_graph = 0
         if not nodes:
             self._mixed = False
             self._kinds = Counter()
@@ -212,12 +217,13 @@ class Living:
     def _weigh(self, anew: bool) -> None:
         """What the nodes keep and take; where none has gone, that is what was counted."""
         if self._mixed:
+            self._old = count_nodes(self.nodes)
             self._kept, self._graph = saved_bytes(self.nodes), sum(map(node_bytes, self.nodes))
         elif anew:
             self._kinds = Counter(map(derivative_of, self.nodes))
-            self._kept = kept_bytes(self._kinds)
-            self._graph = sum(number_bytes(derivative) * count for derivative, count in self._kinds.items())
+            self._old, _, self._kept, self._graph = count(self._kinds)
         else:
+            self._old += self._new
             self._kept += self._new_kept
             self._graph += self._new_graph
 
@@ -226,14 +232,22 @@ class Living:
         if self._searched < len(self.nodes):
             new = self.nodes[self._searched :]
             self._searched = len(self.nodes)
-            for slot in _SLOTS:
-                self.leaves.update(edge for edge in map(slot, new) if edge.__class__ is AccumulateGrad)
+            first, others = map(_first, new), list(map(_others, new))
+            more = chain.from_iterable(each for each in others if each.__class__ is tuple)
+            self.leaves.update(edge for edge in chain(first, others, more) if edge.__class__ is AccumulateGrad)
+
+
+def _placed(derivative: Any, line: int) -> Iterable[tuple[int, Derivative]]:
+    """The operations that a node at this line stands for, with their lines."""
+    if derivative.__class__ is FusedDerivative:
+        return [(each.line, each.derivative) for each in derivative.operations]
+    return [(line, derivative)]
 
 
 # What sys.getrefcount says of a node that, beside its argument, a local variable or a list refers to and nothing else.
 _HELD_HERE_ALONE = 2
 
-_SLOTS = (attrgetter("edge"), attrgetter("others"))
+_first, _others = attrgetter("edge"), attrgetter("others")
 
 
 class _Lines:

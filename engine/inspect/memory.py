@@ -12,7 +12,7 @@ from ..versions import buffer_of
 from .growth import Growth
 from .ledger import CATEGORIES, UnderWay, leaf_bytes
 from .living import Living
-from .numbers import derivative_of, edge_count, is_plain, kept_bytes, most_under_way
+from .numbers import count, count_edges, count_nodes, derivative_of, is_plain, most_under_way
 from .snapshot import bytes_of, reachable, saved_bytes
 
 if TYPE_CHECKING:
@@ -61,17 +61,16 @@ class MemoryRecorder(Listener):
         self._living.mark_peak(self._line)
         self._under_way, self._freed = UnderWay(), set()
         if task.attended:
-            edges = sum(e is not None for node in task.nodes for e in node.edges)
-            kept = saved_bytes(task.nodes)
+            nodes, edges, kept = count_nodes(task.nodes), count_edges(task.nodes), saved_bytes(task.nodes)
         else:
             kinds = self._living.kinds_of(task)
-            edges, kept = edge_count(kinds), kept_bytes(kinds)
+            nodes, edges, kept, _ = count(kinds)
             self._under_way.peak = most_under_way(task.nodes, task.leaves, kinds)
         self.calls.append(
             {
                 "index": len(self.calls) + 1,
                 "line": self._line or None,
-                "nodes": len(task.nodes) + len(task.leaves),
+                "nodes": nodes + len(task.leaves),
                 "edges": edges,
                 "saved_bytes": kept,
                 "freed_nodes": 0,
@@ -94,7 +93,7 @@ class MemoryRecorder(Listener):
 
     def released(self, node: Node, saved: Sequence[Any]) -> None:
         call = self.calls[-1]
-        call["freed_nodes"] += 1
+        call["freed_nodes"] += count_nodes([node])
         for value in saved:
             for part in value if isinstance(value, (list, tuple)) else (value,):
                 owner = buffer_of(part)
@@ -111,11 +110,13 @@ class MemoryRecorder(Listener):
         if task is not None and not task.attended and not task.retain_graph:
             # A pass that failed has not come to the nodes at the end.
             failed = task.nodes and not task.nodes[-1].released
-            freed = [node for node in task.nodes if node.released] if failed else task.nodes
-            call["freed_nodes"] = len(freed)
-            call["freed_bytes"] = kept_bytes(Counter(map(derivative_of, freed))) if failed else call["saved_bytes"]
+            if failed:
+                freed = count(Counter(derivative_of(node) for node in task.nodes if node.released))
+                call["freed_nodes"], call["freed_bytes"] = freed.nodes, freed.kept_bytes
+            else:
+                call["freed_nodes"], call["freed_bytes"] = call["nodes"] - len(task.leaves), call["saved_bytes"]
         if self._living.end(call["freed_nodes"], call["freed_bytes"]):
-            self._growth.look(self._line, len(self.calls), self._living.nodes)
+            self._growth.look(self._line, len(self.calls), self._living.alive, self._living.nodes)
         self._note("ended")
 
     def _note(self, event: str) -> None:
@@ -148,7 +149,7 @@ class MemoryRecorder(Listener):
         return {
             "backward": self.calls,
             "peak": living.peak,
-            "at_exit": {"nodes": len(living.nodes), "saved_bytes": saved_bytes(living.nodes), "held_by": held},
+            "at_exit": {"nodes": living.alive, "saved_bytes": saved_bytes(living.nodes), "held_by": held},
             "by_line": [{"line": line, "nodes": living.made[line], "saved_bytes": living.saved[line]} for line in sorted(living.made)],
             "categories": {name: {"peak": max(p[name] for p in self.timeline), "at_exit": self.timeline[-1][name]} for name in CATEGORIES},
             "timeline": list(thinned(self.timeline)),
@@ -163,7 +164,7 @@ def held_by(values: Mapping[str, Any]) -> list[dict[str, Any]]:
         roots = list({node_of(edge) for edge in _edges(value)})
         nodes = [node for node in reachable(roots) if not isinstance(node, AccumulateGrad) and not node.released]
         if nodes:
-            found.append({"name": name, "nodes": len(nodes), "saved_bytes": saved_bytes(nodes), "line": nodes[-1].span.line or None})
+            found.append({"name": name, "nodes": count_nodes(nodes), "saved_bytes": saved_bytes(nodes), "line": nodes[-1].span.line or None})
     return sorted(found, key=lambda entry: -entry["nodes"])
 
 

@@ -1,6 +1,7 @@
 """Passes in which every value is a number: what the recorders want to know of them follows from the graph alone.
 
-Graphs of numbers are those with many nodes, where a call for each turn of a pass costs many times what the turn itself does.
+Graphs of numbers are those with many nodes, where a call for each turn of a pass costs many times what the turn itself does. A node of
+a whole formula (see fused.py) counts as the operations that it stands for.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..derivative import Derivative
+from ..fused import FusedDerivative
+from .ledger import number_bytes
 from .snapshot import FLOAT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..backward import GraphTask
     from ..node import AccumulateGrad, Node
@@ -35,17 +38,52 @@ def is_of_numbers(nodes: Sequence[Node], leaves: Iterable[AccumulateGrad]) -> bo
 
 def takes_numbers(derivative: Any) -> bool:
     """Whether, for a result that is a number, the operation has nothing but numbers to save and to pass on."""
+    if derivative.__class__ is FusedDerivative:
+        return not derivative.reads
     return derivative.__class__ is Derivative and derivative.op.on_scalars
 
 
-def edge_count(kinds: Counter[Derivative]) -> int:
-    """How many edges so many nodes of each derivative have: all inputs that are tracked."""
-    return sum(count * derivative.mask.bit_count() for derivative, count in kinds.items())
+class Count(NamedTuple):
+    """How many operations nodes stand for, with how many edges, how many bytes of numbers these keep, and what they take themselves."""
+
+    nodes: int
+    edges: int
+    kept_bytes: int
+    graph_bytes: int
 
 
-def kept_bytes(kinds: Counter[Derivative]) -> int:
-    """What so many nodes of each derivative keep, all of it numbers."""
-    return FLOAT_BYTES * sum(count * derivative.value_count for derivative, count in kinds.items())
+def count(kinds: Mapping[Derivative, int]) -> Count:
+    """The sums over so many nodes of each derivative, all of numbers."""
+    found = [0, 0, 0, 0]
+    for derivative, times in kinds.items():
+        for i, each in enumerate(_one(derivative)):
+            found[i] += times * each
+    return Count(*found)
+
+
+def count_nodes(nodes: Iterable[Node]) -> int:
+    """How many operations these nodes stand for."""
+    return sum(times * len(operations(derivative)) for derivative, times in Counter(map(derivative_of, nodes)).items())
+
+
+def count_edges(nodes: Iterable[Node]) -> int:
+    """How many edges these have."""
+    return sum(
+        _one(node.derivative).edges if node.derivative.__class__ is FusedDerivative else sum(edge is not None for edge in node.edges)
+        for node in nodes
+    )
+
+
+def operations(derivative: Any) -> Sequence[Derivative]:
+    """What a derivative stands for: itself, or the operations of a formula that was computed in one step."""
+    return [each.derivative for each in derivative.operations] if derivative.__class__ is FusedDerivative else (derivative,)
+
+
+@cache
+def _one(derivative: Derivative) -> Count:
+    parts = operations(derivative)
+    edges, values = sum(part.mask.bit_count() for part in parts), sum(part.value_count for part in parts)
+    return Count(len(parts), edges, FLOAT_BYTES * values, sum(map(number_bytes, parts)))
 
 
 # ---------------------------------------------------------------- gradients under way
@@ -63,8 +101,13 @@ def _forms(derivative: Derivative) -> list[tuple[int, str]] | None:
     return [(slot, _PASSED if text == "g" else _FRESH) for slot, text in texts.items()]
 
 
-def _made(derivative: Derivative) -> int:
-    """How many different numbers there are when the rules of a derivative have run, the gradient among them; 0 where it depends."""
+def _made(derivative: Any) -> int:
+    """How many different numbers there are when the rules of a derivative have run, the gradient among them; 0 where it depends.
+
+    Of a formula it is minus that.
+    """
+    if derivative.__class__ is FusedDerivative:
+        return -derivative.in_hand
     forms = _forms(derivative)
     return 0 if forms is None else 1 + sum(form is _FRESH for _, form in forms)
 
@@ -93,8 +136,9 @@ def _until_leaves(nodes: Sequence[Node], leaves: Iterable[AccumulateGrad]) -> It
         if not missing:
             break
         node = nodes[at]
-        if node.edge in missing or node.others in missing:
-            found = [edge for edge in {node.edge, node.others} if edge in missing]
+        others = node.others
+        if node.edge in missing or (not missing.isdisjoint(others) if others.__class__ is tuple else others in missing):
+            found = [edge for edge in {*node.edges} if edge in missing]
             missing.difference_update(found)
             ends.append((at + 1, found))
     start = 0
@@ -121,6 +165,19 @@ class _Walk:
             made = made_by[node.derivative]
             first: Any = node.edge
             second: Any = node.others
+            if made < 0 and node.grad is True:
+                # A formula has its gradients in hand together, and each is a number of its own.
+                node.grad = None
+                if now - made > most:
+                    most = now - made
+                now -= 1
+                for edge in (first, *second) if second.__class__ is tuple else (first, second):
+                    if edge is not None and edge.grad is not True:
+                        now += edge.grad is None or edge.grad[0] > 1
+                        if edge.grad is not None:
+                            edge.grad[0] -= 1
+                        edge.grad = True
+                continue
             if first is None or second is None:
                 target = first or second
                 had = target.grad
@@ -177,6 +234,8 @@ class _Walk:
     def _turn(self, node: Node) -> None:
         """The turn of any node."""
         held = self.take(node)
+        if held is None:
+            return
         own = [0] if held is True else held
         given = self._given(node, own)
         known = {id(each): each for _, each in [(None, own), *given] if each is not True}
@@ -188,8 +247,10 @@ class _Walk:
 
     def _given(self, node: Node, own: list[int]) -> list[tuple[Any, Any]]:
         """What the rules of a node give, edge by edge, in the form that buffers hold here."""
-        forms = _forms(node.derivative)
         edges = node.edges
+        if node.derivative.__class__ is FusedDerivative:
+            return [(edge, True) for edge in edges if edge is not None]
+        forms = _forms(node.derivative)
         if forms is not None:
             return [(edges[slot], own if form is _PASSED else True) for slot, form in forms]
         # Run with two different numbers, rules show what they compute, what they pass on, and what they give in any case.
