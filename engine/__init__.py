@@ -31,8 +31,9 @@ from .values import Bool
 
 if TYPE_CHECKING:  # at run time these are imported when they are first asked for
     from . import optimize
+    from .formula import Formula, Step
     from .function import Function, once_differentiable
-    from .fused import Formula, Step, fuse
+    from .fused import fuse
     from .kinks import Kink, KinkRecorder
     from .numeric import Comparison, compare
     from .saving import checkpoint, saved_tensors_hooks
@@ -115,7 +116,8 @@ interop.install()
 
 _LATER = {
     "function": ("Function", "once_differentiable"),
-    "fused": ("Formula", "Step", "fuse"),
+    "formula": ("Formula", "Step"),
+    "fused": ("fuse",),
     "kinks": ("Kink", "KinkRecorder"),
     "numeric": ("Comparison", "compare"),
     "saving": ("checkpoint", "saved_tensors_hooks"),

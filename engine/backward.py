@@ -282,6 +282,13 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
         if gradient is not None and task.accumulate:
             finish_leaf(node, gradient)
         return ()
+    if gradient is not None and node.derivative.delivers and hooks is None and mask == -1:
+        node.derivative.run(node, gradient)
+        for listener in listeners:
+            listener.ran(node, gradient, ())
+        if not task.retain_graph:
+            _release(node, task.place)
+        return [edge for edge in edges if edge is not None]
     gradients: Sequence[Any] = (None,) * len(edges) if gradient is None else _apply(task, node, gradient, mask)
     if hooks is not None and hooks.post:
         gradients = run_post_hooks(hooks, [written(p) for p in gradients], gradient)
@@ -373,7 +380,8 @@ def _capture(task: GraphTask, node: Node, gradient: Any) -> Any:
 
 def _release(node: Node, place: Place) -> None:
     """Lets go of the saved values and edges, and tells who listens."""
-    saved = [value for _, value in saved_values(node)]
+    told = [listener for listener in listeners if listener.hears("released")]
+    saved = [value for _, value in saved_values(node)] if told else []
     node.release(place)
-    for listener in listeners:
+    for listener in told:
         listener.released(node, saved)

@@ -33,6 +33,9 @@ class Derivative:
     __slots__ = ("_restricted", "apply", "arity", "mask", "name", "op", "rules", "run",
                  "save", "saved_names", "slots", "takes_owned", "value_count")  # fmt: skip
 
+    # Whether also a pass that is attended leaves it to `run` to deliver.
+    delivers = False
+
     def __init__(self, op: Op, mask: int) -> None:
         self.op = op
         self.mask = mask

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import modes
-from .fastpath import COLLECTED, RECORD, serve
 from .derivative import saved_values
+from .fastpath import COLLECTED, RECORD, serve
+from .formula import READ, Formula, number, texts
 from .gradient import add_element, written
 from .node import Node, next_number
 from .op import registry
@@ -30,41 +31,15 @@ if TYPE_CHECKING:
     from .node import Edge, Place
     from .op import Op
 
-READ = "read"
-
-
-class Step(NamedTuple):
-    """One operation: the op's name, and what it is done to: `x0`, `x1`… (arguments), `t0`, `t1`… (results of steps), or a number.
-
-    The op READ reads an element: of `x0` at the index `x1`, or at `x1, x2` where it has two axes. `position` is where the operation
-    stands in the source: line and column of its beginning and end, lines from 1, columns from 0.
-    """
-
-    op: str
-    operands: tuple[str | float, ...]
-    position: tuple[int, int, int, int]
-
-
-class Formula(NamedTuple):
-    """An expression as steps in the order of evaluation; the last gives its value. `file` is where it stands.
-
-    Of the arguments numbered in `constant` no gradient is wanted.
-    """
-
-    arguments: int
-    steps: tuple[Step, ...]
-    file: str
-    constant: frozenset[int] = frozenset()
-
 
 def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callable[..., Any]:
     """The function of a formula's arguments, for the one place where it is called.
 
     It gives a Tensor with one node, a float where nothing is tracked, None where it does not apply. `tracked` is called, and the result
     is None, where an argument is tracked that should be constant. Where somebody collects the nodes of numbers (see observe.py), its
-    nodes are put there too, and an element is read by an operation of its own.
+    nodes are put there too.
     """
-    derivative = FusedDerivative(formula) if _tracked(formula) else None
+    derivative = FusedDerivative(formula) if formula.tracked else None
     names: dict[str, Any] = {
         "__package__": __package__,
         "Node": Node,
@@ -77,8 +52,6 @@ def fuse(formula: Formula, place: Place, tracked: Callable[[], None]) -> Callabl
         "derivative": derivative,
     }
     collected = serve(names)
-    if collected and _read_from(formula):
-        return lambda *arguments: None
     return _compiled(_forward(formula, derivative.saves if derivative is not None else (), names, collected), names)
 
 
@@ -122,7 +95,7 @@ _SPECIAL = {False: "modes.special", True: "modes.special != 1 or collection is N
 
 def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any], collected: bool) -> str:
     """The text of the function: arguments taken apart, the formula, the record."""
-    read, indices, used = _read_from(formula), _indices(formula), _used(formula)
+    read, indices, used = formula.read_from, formula.indices, formula.used
     text = f"def function({', '.join(f'x{i}' for i in range(formula.arguments))}):\n    if {_SPECIAL[collected]}:\n        return None"
     for i in range(formula.arguments):
         if i in indices:
@@ -134,13 +107,13 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any], coll
     met: dict[str, str] = {}
     for j, step in enumerate(formula.steps):
         if step.op == READ:
-            value = f"v{number(step.operands[0])}.item({', '.join(_texts(step.operands[1:]))})"
+            value = f"v{number(step.operands[0])}.item({', '.join(texts(step.operands[1:]))})"
         else:
-            value = value_of(registry[step.op], _texts(step.operands), names)
+            value = value_of(registry[step.op], texts(step.operands), names)
         text += f"\n        t{j} = {met.setdefault(value, value)}"
         met[value] = f"t{j}"  # the same again is the same number
     text += f"\n    except ({RAISES}, IndexError):\n        return None"
-    edges, result = [f"n{i}" for i in _tracked(formula)], f"t{len(formula.steps) - 1}"
+    edges, result = [f"n{i}" for i in formula.tracked], f"t{len(formula.steps) - 1}"
     if not edges:
         return f"{text}\n    return {result}"
     others = edges[1:]
@@ -157,52 +130,19 @@ def _forward(formula: Formula, saves: Sequence[str], names: dict[str, Any], coll
     )
 
 
-def _read_from(formula: Formula) -> dict[int, int]:
-    """The arguments that are read from, with the number of their axes."""
-    return {number(step.operands[0]): len(step.operands) - 1 for step in formula.steps if step.op == READ}
-
-
-def _indices(formula: Formula) -> set[int]:
-    """The arguments that are indices."""
-    return {number(index) for step in formula.steps if step.op == READ for index in step.operands[1:]}
-
-
-def _used(formula: Formula) -> set[str]:
-    """The arguments and steps on which the value depends: a function may be given, and compute, what it does not use."""
-    found = {f"t{len(formula.steps) - 1}"}
-    for j in range(len(formula.steps) - 1, -1, -1):
-        if f"t{j}" in found:
-            found.update(ref for ref in formula.steps[j].operands if isinstance(ref, str))
-    return found
-
-
-def _tracked(formula: Formula) -> list[int]:
-    """The arguments that may be tracked: all that are used but indices and constants. They are the inputs of the node."""
-    used, others = _used(formula), formula.constant | _indices(formula)
-    return [i for i in range(formula.arguments) if i not in others and f"x{i}" in used]
-
-
-def _wanted(formula: Formula) -> set[str]:
-    """The arguments and the steps that a gradient goes through."""
-    found = {f"x{i}" for i in _tracked(formula)}
-    for j, step in enumerate(formula.steps):
-        if found.intersection(ref for ref in step.operands if isinstance(ref, str)):
-            found.add(f"t{j}")
-    return found
-
-
 # ---------------------------------------------------------------- backwards
 
 
 class FusedDerivative(WholeDerivative):
     """The vector-Jacobian product of a formula."""
 
+    delivers = True
+
     def __init__(self, formula: Formula) -> None:
         last = formula.steps[-1].op
-        super().__init__(registry[last].node_name(1), Shape(last, 1), len(_tracked(formula)))
+        super().__init__(registry[last].node_name(1), Shape(last, 1), len(formula.tracked))
         self.formula = formula
         self.tracked = (True,) * self.arity
-        self.reads = bool(_read_from(formula))
         self._variants = {self.tracked: self}
         names: dict[str, Any] = {"__package__": __package__, "add_element": add_element}
         called, written_out = _adjoint(formula, names, False), _adjoint(formula, names, True)
@@ -238,8 +178,8 @@ class FusedDerivative(WholeDerivative):
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """What is recorded where the formula is computed operation by operation, in that order."""
-        edges = dict(zip(_tracked(self.formula), self.tracked, strict=True))
-        used = _used(self.formula)
+        edges = dict(zip(self.formula.tracked, self.tracked, strict=True))
+        used = self.formula.used
         found: dict[str, Operation] = {}
         for j, step in enumerate(self.formula.steps):
             inputs = step.operands[:1] if step.op == READ else step.operands
@@ -252,8 +192,8 @@ class FusedDerivative(WholeDerivative):
 
     def unfolded(self, node: Node) -> Iterator[Node]:
         """The nodes of the operations that a node of the formula stands for: where they are and what they would save."""
-        made: dict[Any, Any] = {f"x{i}": edge for i, edge in zip(_tracked(self.formula), node.edges, strict=True)}
-        known = dict(zip(self.saves, node.saved, strict=True))
+        made: dict[Any, Any] = {f"x{i}": edge for i, edge in zip(self.formula.tracked, node.edges, strict=True)}
+        known: dict[Any, Any] = dict(zip(self.saves, node.saved, strict=True))
         code: Any = Places(self.formula)
         for j, derivative, into, _ in self.of(*node.edges).operations:
             values = [known.get(ref, ref) for ref in self.formula.steps[j].operands]
@@ -312,7 +252,7 @@ _TRY = f"""
 
 def _backward(formula: Formula, saves: Sequence[str], lines: Sequence[str], sent: Sequence[str], frame: str) -> str:
     """The text of `run(node, g)`: the steps from the last to the first, then what each of them delivers, in the same order."""
-    edges = [f"e{i}" for i in _tracked(formula)]
+    edges = [f"e{i}" for i in formula.tracked]
     text = f"def function(node, g):\n    {edges[0]} = node.edge"
     if len(edges) > 1:
         text += f"\n    {', '.join(edges[1:])} = node.others"
@@ -336,14 +276,14 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
     """The gradients of the steps' operands from that of the result, and the deliveries to the edges."""
     lines: list[str] = []
     sent: list[str] = []
-    last, wanted = len(formula.steps) - 1, _wanted(formula)
+    last, wanted = len(formula.steps) - 1, formula.wanted
     reached = {"g"}
     for j in range(last, -1, -1):
         step, g = formula.steps[j], "g" if j == last else f"g{j}"
         if g not in reached:  # nobody uses its value
             continue
         if step.op == READ:
-            whole, *index = _texts(step.operands)
+            whole, *index = texts(step.operands)
             at = index[0] if len(index) == 1 else f"({', '.join(index)})"
             sent.append(_DELIVER_READ.format(edge=f"e{number(whole)}", index=at, d=g))
             continue
@@ -373,22 +313,10 @@ def _rule(op: Op, i: int, g: str, y: str, operands: Sequence[Any], names: dict[s
     return f"rule_{op.name}_{i}({', '.join(each if each.__class__ is str else repr(each) for each in given)})"
 
 
-def _spoken_of(texts: Sequence[str]) -> list[str]:
+def _spoken_of(lines: Sequence[str]) -> list[str]:
     """The arguments and results that a backward speaks of: what has to be saved."""
-    found = set(re.findall(r"\b[xt]\d+\b", " ".join(texts)))
+    found = set(re.findall(r"\b[xt]\d+\b", " ".join(lines)))
     return sorted(found, key=lambda name: (name[0], int(name[1:])))
-
-
-# ---------------------------------------------------------------- text
-
-
-def number(ref: str | float) -> int:
-    """Which argument or step a reference means: 1 of `x1`."""
-    return int(str(ref)[1:])
-
-
-def _texts(operands: Sequence[str | float]) -> list[str]:
-    return [ref if isinstance(ref, str) else repr(ref) for ref in operands]
 
 
 def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:

@@ -28,6 +28,7 @@ class WholeDerivative:
     value_count = 0
     slots: tuple[int, ...] = ()
     takes_owned = False
+    delivers = False
 
     def __init__(self, name: str, op: Shape, arity: int) -> None:
         self.name = name

@@ -60,7 +60,8 @@ class Settings(Record):
         from .emitter import Checks
 
         fused = self.fused and not self.check_finite
-        return Checks(steps=self.max_steps is not None, depth=self.max_depth < COUNTED, finite=self.check_finite, fused=fused, counted=self.counted)
+        steps, depth = self.max_steps is not None, self.max_depth < COUNTED
+        return Checks(steps, depth, self.check_finite, self.counted, fused)
 
 
 class Run(Record):

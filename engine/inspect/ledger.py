@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +64,17 @@ class UnderWay:
 
     def waits(self, node: Node) -> None:
         """A node's buffer has changed."""
+        parts = [(id(buffer_of(part)), bytes_of(part)) for part in _parts(node.grad)]
+        if self._of.get(node) == parts:  # something was added in place
+            return
         self.taken(node)
-        self._of[node] = parts = [(id(buffer_of(part)), bytes_of(part)) for part in _parts(node.grad)]
+        self._of[node] = parts
         for owner, size in parts:
             if not self._holders.get(owner):
                 self._now += size
             self._holders[owner] = self._holders.get(owner, 0) + 1
-        self.peak = max(self.peak, self._now)
+        if self._now > self.peak:
+            self.peak = self._now
 
     def taken(self, node: Node) -> None:
         """A node's turn has come, or its buffer is about to be counted anew."""
@@ -86,14 +90,15 @@ class UnderWay:
         self.peak = max(self.peak, self._now + sum(size for owner, size in fresh.items() if not self._holders.get(owner)))
 
 
-def _parts(gradient: Any) -> Iterator[Any]:
+def _parts(gradient: Any) -> Sequence[Any]:
     """The numbers and arrays of a buffer, in whatever form it holds them."""
+    kind = gradient.__class__
+    if kind is float or hasattr(gradient, "nbytes"):
+        return (gradient,)
+    if kind is Owned:
+        return (gradient.array,)
+    if kind is Scatter:
+        return _parts(gradient.value)
     if isinstance(gradient, (list, tuple)):
-        for part in gradient:
-            yield from _parts(part)
-    elif isinstance(gradient, Owned):
-        yield gradient.array
-    elif isinstance(gradient, Scatter):
-        yield from _parts(gradient.value)
-    elif isinstance(gradient, float) or hasattr(gradient, "nbytes"):
-        yield gradient
+        return [found for part in gradient for found in _parts(part)]
+    return ()

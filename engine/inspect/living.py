@@ -8,10 +8,19 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ..fused import FusedDerivative
 from ..node import AccumulateGrad, Place
-from .ledger import node_bytes
-from .numbers import count, count_nodes, derivative_of, is_of_numbers, shape_of, takes_numbers
+from .numbers import (
+    count,
+    count_nodes,
+    count_one,
+    derivative_of,
+    gives_numbers,
+    graph_bytes,
+    is_formula,
+    kept_bytes,
+    saves_numbers,
+    shape_of,
+)
 from .snapshot import FLOAT_BYTES, saved_bytes
 
 if TYPE_CHECKING:
@@ -67,7 +76,7 @@ class Living:
 
     def add(self, node: Node) -> None:
         """Takes a node that was not collected."""
-        if not node.shape and takes_numbers(node.derivative):
+        if not node.shape and saves_numbers(node.derivative):
             self.nodes.append(node)
             if node.sequence_nr >= self.limit:
                 self.look()
@@ -82,7 +91,8 @@ class Living:
         self._new += 1
         self._new_kept += size
         self._mixed = True
-        self.look()
+        if node.sequence_nr >= self.limit or self._new_kept >= max(MANY_BYTES, self._kept):
+            self.look()
 
     def look(self) -> None:
         """After a node was made: sweeps if it is time to, and says when to look next."""
@@ -117,10 +127,14 @@ class Living:
                 for line, operation in _placed(derivative, self._lines.at(code, lasti)):
                     self.made[line] += times
                     self.saved[line] += FLOAT_BYTES * operation.value_count * times
-                one = count({derivative: 1})
+                one = count_one(derivative)
                 self._new += one.nodes * times
                 self._new_kept += one.kept_bytes * times
                 self._new_graph += one.graph_bytes * times
+
+    def line_of(self, code: CodeType, lasti: int) -> int:
+        """The line of an instruction, 0 where it is unknown."""
+        return self._lines.at(code, lasti)
 
     @property
     def kept_bytes(self) -> int:
@@ -153,11 +167,11 @@ class Living:
             self._whole = len(self.nodes) == len(task.nodes) and self.nodes == task.nodes[::-1]
         return self._whole
 
-    def is_of_numbers(self, task: GraphTask) -> bool:
-        """Whether the pass is through numbers only."""
+    def gives_numbers(self, task: GraphTask) -> bool:
+        """Whether the pass is through numbers only, some of which may be read from leaves with axes."""
         if not self._mixed and self.is_whole(task):
-            return not any(map(shape_of, task.leaves))
-        return is_of_numbers(task.nodes, task.leaves)
+            return bool(task.nodes) or not any(map(shape_of, task.leaves))
+        return gives_numbers(task.nodes, task.leaves)
 
     def kinds_of(self, task: GraphTask) -> Counter[Derivative]:
         """How many nodes of each derivative the pass goes through."""
@@ -218,7 +232,7 @@ class Living:
         """What the nodes keep and take; where none has gone, that is what was counted."""
         if self._mixed:
             self._old = count_nodes(self.nodes)
-            self._kept, self._graph = saved_bytes(self.nodes), sum(map(node_bytes, self.nodes))
+            self._kept, self._graph = kept_bytes(self.nodes), graph_bytes(self.nodes)
         elif anew:
             self._kinds = Counter(map(derivative_of, self.nodes))
             self._old, _, self._kept, self._graph = count(self._kinds)
@@ -239,7 +253,7 @@ class Living:
 
 def _placed(derivative: Any, line: int) -> Iterable[tuple[int, Derivative]]:
     """The operations that a node at this line stands for, with their lines."""
-    if derivative.__class__ is FusedDerivative:
+    if is_formula(derivative):
         return [(each.line, each.derivative) for each in derivative.operations]
     return [(line, derivative)]
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..node import AccumulateGrad, node_of
 from ..observe import Listener
-from ..versions import buffer_of
 from .growth import Growth
 from .ledger import CATEGORIES, UnderWay, leaf_bytes
 from .living import Living
-from .numbers import count, count_edges, count_nodes, derivative_of, is_plain, most_under_way
-from .snapshot import bytes_of, reachable, saved_bytes
+from .numbers import count, count_edges, count_nodes, is_plain, kept_bytes
+from .snapshot import reachable
+from .walk import most_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +39,6 @@ class MemoryRecorder(Listener):
         self._growth = Growth()
         self._task: GraphTask | None = None
         self._under_way = UnderWay()
-        self._freed: set[int] = set()
         self._line = 0
         self._started = 0.0
         self._origin = time.perf_counter()
@@ -51,17 +49,17 @@ class MemoryRecorder(Listener):
         self._living.add(node)
 
     def attends(self, task: GraphTask) -> bool:
-        return not (is_plain(task) and self._living.is_of_numbers(task))
+        return not (is_plain(task) and self._living.gives_numbers(task))
 
     def began(self, task: GraphTask) -> None:
         task.retain_graph = task.retain_graph or self._retain
         self._task = task
-        self._line = task.place.line
+        self._line = self._living.line_of(*task.place)
         self._living.begin(task)
         self._living.mark_peak(self._line)
-        self._under_way, self._freed = UnderWay(), set()
+        self._under_way = UnderWay()
         if task.attended:
-            nodes, edges, kept = count_nodes(task.nodes), count_edges(task.nodes), saved_bytes(task.nodes)
+            nodes, edges, kept = count_nodes(task.nodes), count_edges(task.nodes), kept_bytes(task.nodes)
         else:
             kinds = self._living.kinds_of(task)
             nodes, edges, kept, _ = count(kinds)
@@ -91,33 +89,23 @@ class MemoryRecorder(Listener):
     def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
         self._under_way.during((gradient, *gradients))
 
-    def released(self, node: Node, saved: Sequence[Any]) -> None:
-        call = self.calls[-1]
-        call["freed_nodes"] += count_nodes([node])
-        for value in saved:
-            for part in value if isinstance(value, (list, tuple)) else (value,):
-                owner = buffer_of(part)
-                if part.__class__ is float or id(owner) not in self._freed:
-                    self._freed.add(id(owner))
-                    call["freed_bytes"] += bytes_of(part)
-
     def ended(self) -> None:
         if not self.calls or self.calls[-1]["seconds"]:
             return
         call, task = self.calls[-1], self._task
         call["seconds"] = time.perf_counter() - self._started
         self._task = None
-        if task is not None and not task.attended and not task.retain_graph:
-            # A pass that failed has not come to the nodes at the end.
-            failed = task.nodes and not task.nodes[-1].released
-            if failed:
-                freed = count(Counter(derivative_of(node) for node in task.nodes if node.released))
-                call["freed_nodes"], call["freed_bytes"] = freed.nodes, freed.kept_bytes
-            else:
-                call["freed_nodes"], call["freed_bytes"] = call["nodes"] - len(task.leaves), call["saved_bytes"]
+        if task is not None and not task.retain_graph:
+            self._find_freed(call, task)
         if self._living.end(call["freed_nodes"], call["freed_bytes"]):
             self._growth.look(self._line, len(self.calls), self._living.alive, self._living.nodes)
         self._note("ended")
+
+    def _find_freed(self, call: dict[str, Any], task: GraphTask) -> None:
+        """What a pass has let go: all, unless it failed before its end, or left out what leads to nothing that was asked for."""
+        left = [node for node in task.nodes if not node.released] if task.captures or (task.nodes and not task.nodes[-1].released) else []
+        call["freed_nodes"] = call["nodes"] - len(task.leaves) - count_nodes(left)
+        call["freed_bytes"] = call["saved_bytes"] - kept_bytes(left)
 
     def _note(self, event: str) -> None:
         """A point of the timeline; at the end of a pass `temporary` is the most that its gradients took under way."""
@@ -149,7 +137,7 @@ class MemoryRecorder(Listener):
         return {
             "backward": self.calls,
             "peak": living.peak,
-            "at_exit": {"nodes": living.alive, "saved_bytes": saved_bytes(living.nodes), "held_by": held},
+            "at_exit": {"nodes": living.alive, "saved_bytes": kept_bytes(living.nodes), "held_by": held},
             "by_line": [{"line": line, "nodes": living.made[line], "saved_bytes": living.saved[line]} for line in sorted(living.made)],
             "categories": {name: {"peak": max(p[name] for p in self.timeline), "at_exit": self.timeline[-1][name]} for name in CATEGORIES},
             "timeline": list(thinned(self.timeline)),
@@ -164,7 +152,8 @@ def held_by(values: Mapping[str, Any]) -> list[dict[str, Any]]:
         roots = list({node_of(edge) for edge in _edges(value)})
         nodes = [node for node in reachable(roots) if not isinstance(node, AccumulateGrad) and not node.released]
         if nodes:
-            found.append({"name": name, "nodes": count_nodes(nodes), "saved_bytes": saved_bytes(nodes), "line": nodes[-1].span.line or None})
+            line = nodes[-1].span.line or None
+            found.append({"name": name, "nodes": count_nodes(nodes), "saved_bytes": kept_bytes(nodes), "line": line})
     return sorted(found, key=lambda entry: -entry["nodes"])
 
 
