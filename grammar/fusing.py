@@ -41,6 +41,9 @@ MOST_STEPS, MOST_ARGUMENTS = 40, 12
 # How often an expression is computed operation by operation before its function is written, which costs as much as that saves.
 OFTEN = 100
 
+# What is tried is read at once, so that one name does for all: it keeps no more than the last value alive.
+RESULT = "t_0"
+
 OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
@@ -231,11 +234,10 @@ def _tried(plan: Plan, parts: Expression, value: Expression) -> ast.expr:
         # Names are read before what is computed after them, as they are one by one: one of them may not be set.
         known = isinstance(node, Temporary) or not plan.computes
         arguments.append(argument if known else emitter.temporarily(argument, node))
-    result = emitter.temporary()
     call = emitter.call(emitter.unit.formula(plan.steps, len(arguments)), arguments, value)
-    test = ast.Compare(left=emitter.walrus(result, call, value), ops=[ast.IsNot()], comparators=[emitter.constant(None, value)])
+    test = ast.Compare(left=emitter.walrus(RESULT, call, value), ops=[ast.IsNot()], comparators=[emitter.constant(None, value)])
     placed = emitter.place(test, value, call)
-    return emitter.choose(placed, lambda e: e.name(result, value), lambda e: e.one_by_one(parts), value)
+    return emitter.choose(placed, lambda e: e.name(RESULT, value), lambda e: e.one_by_one(parts), value)
 
 
 # ---------------------------------------------------------------- calls
