@@ -9,7 +9,6 @@ fit (arrays, a mode, IEEE's inf where Python raises) is left to the operations: 
 from __future__ import annotations
 
 import re
-from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -170,8 +169,8 @@ class FusedDerivative(WholeDerivative):
         """The same for those who count operations: which of them are recorded depends on which arguments are tracked."""
         tracked = tuple(edge is not None for edge in edges)
         if tracked not in self._variants:
-            self._variants[tracked] = variant = copy(self)
-            variant.tracked = tracked
+            self._variants[tracked] = variant = FusedDerivative.__new__(FusedDerivative)
+            variant.__dict__.update(self.__dict__, tracked=tracked)
             variant.__dict__.pop("operations", None)
         return self._variants[tracked]
 
