@@ -171,6 +171,8 @@ def getitem(x: Any, key: Any) -> Any:
     """x[key]: an element, a slice, or the elements that an index vector or a mask picks. Reads do not save x."""
     # Elements of vectors, rows and slices are what loops read most, so nothing that is not needed is done. Only callers outside the
     # engine come here with these: the node stands where they are.
+    if key.__class__ is float and key.is_integer():
+        key = int(key)
     if x.__class__ is Tensor and (key.__class__ is int or _is_bounds(key)) and not modes.special:
         data = x.data
         element = data.__class__ is not float and data.ndim == 1 and key.__class__ is int
@@ -288,6 +290,8 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     """
     sole = sys.getrefcount(x) <= _HELD_BY_VARIABLE
     # One number into one element of a vector, as in getitem.
+    if key.__class__ is float and key.is_integer():
+        key = int(key)
     if sole and key.__class__ is int and x.__class__ is Tensor and not modes.special:
         raw, value_node = (value.data, value.node) if value.__class__ is Tensor else (value, None)
         data = x.data
