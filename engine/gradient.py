@@ -114,13 +114,16 @@ def _deliver_uniform(target: Node | Edge, have: Any, gradient: Uniform) -> None:
 
 def send_back(node: Node, value: float) -> None:
     """The turn of a node whose op works element by element, and whose gradient is uniform: its rules run on that number."""
+    shape = node.shape
     for edge, d in zip(node.edges, node.derivative.apply(node.saved, value), strict=True):
-        if edge is None or d is None:
+        if d is None:
             continue
-        if d.__class__ is float and edge.shape == node.shape:
+        if d.__class__ is not float:
+            deliver(edge, d if d.shape == shape else spread(d, shape))
+        elif edge.shape == shape:
             deliver(edge, Uniform(d))
         else:
-            deliver(edge, spread(d, node.shape))
+            deliver(edge, spread(d, shape))
 
 
 def add_element(target: Node | Edge, index: Any, gradient: Any) -> None:

@@ -38,6 +38,9 @@ def misfit(what: str, x: Any, z: Any) -> ShapeError:
 
 def sum_to(gradient: Any, shape: tuple[int, ...]) -> Any:
     """A gradient of a broadcast shape, summed back to `shape`; also spreads a gradient that is still smaller."""
+    if gradient.__class__ is np.ndarray and (lead := gradient.ndim - len(shape)) > 0 and gradient.shape[lead:] == shape:
+        # Nearly always: a number, a row, which was used along further axes.
+        return np.add.reduce(gradient, tuple(range(lead))) if shape else float(np.add.reduce(gradient, None))
     from .ops.reduce import sum_axes
     from .ops.shape import expand, reshape
 

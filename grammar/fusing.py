@@ -41,6 +41,9 @@ MOST_STEPS, MOST_ARGUMENTS = 40, 12
 # How often an expression is computed operation by operation before its function is written, which costs as much as that saves.
 OFTEN = 100
 
+# In the last so many of these it is noted which arguments are tracked.
+LATE = 10
+
 # What is tried is read at once, so that one name does for all: it keeps no more than the last value alive.
 RESULT = "t_0"
 
@@ -302,7 +305,7 @@ def _written_in_time(name: str, formula: Formula, names: dict[str, Any]) -> Call
     def call(*arguments: Any) -> Any:
         nonlocal wait, left
         left -= 1
-        if left < OFTEN:
+        if left < LATE:
             tracked.update(i for i, x in enumerate(arguments) if x.__class__ is engine.Tensor and x.node is not None)
         if left > 0:
             return None
