@@ -16,7 +16,7 @@ from . import modes
 from .derivative import saved_values
 from .fastpath import COLLECTED, RECORD, serve
 from .formula import READ, Formula, number, texts
-from .gradient import add_element, written
+from .gradient import Owned, add_element, written
 from .node import Node, next_number
 from .op import registry
 from .symbols import RAISES, formula_of, value_of
@@ -143,7 +143,7 @@ class FusedDerivative(WholeDerivative):
         self.formula = formula
         self.tracked = (True,) * self.arity
         self._variants = {self.tracked: self}
-        names: dict[str, Any] = {"__package__": __package__, "add_element": add_element}
+        names: dict[str, Any] = {"__package__": __package__, "add_element": add_element, "Owned": Owned}
         called, written_out = _adjoint(formula, names, False), _adjoint(formula, names, True)
         # How many numbers there are when the gradients have been computed and not yet delivered.
         self.in_hand = 1 + len({line.partition(" = ")[0] for line in written_out[0]})
@@ -270,6 +270,15 @@ _DELIVER_READ = """
     if {edge} is not None:
         add_element({edge}, {index}, {d})"""
 
+# What add_element does most often, without its call.
+_DELIVER_ELEMENT = """
+    if {edge} is not None:
+        have = {edge}.grad
+        if have.__class__ is Owned and have.view is not None:
+            have.view[{index}] += {d}
+        else:
+            add_element({edge}, {index}, {d})"""
+
 
 def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tuple[list[str], list[str]]:
     """The gradients of the steps' operands from that of the result, and the deliveries to the edges."""
@@ -283,8 +292,8 @@ def _adjoint(formula: Formula, names: dict[str, Any], written_out: bool) -> tupl
             continue
         if step.op == READ:
             whole, *index = texts(step.operands)
-            at = index[0] if len(index) == 1 else f"({', '.join(index)})"
-            sent.append(_DELIVER_READ.format(edge=f"e{number(whole)}", index=at, d=g))
+            text, at = (_DELIVER_ELEMENT, index[0]) if len(index) == 1 else (_DELIVER_READ, f"({', '.join(index)})")
+            sent.append(text.format(edge=f"e{number(whole)}", index=at, d=g))
             continue
         op = registry[step.op]
         for i, ref in enumerate(step.operands):
