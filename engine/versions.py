@@ -22,8 +22,9 @@ _changes: WeakTable[Change] = WeakTable()
 
 def buffer_of(value: Any) -> Any:
     """What identifies the memory of a value: of a view, the array that owns it."""
-    while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
-        value = value.base
+    base = getattr(value, "base", None)
+    while base is not None and hasattr(base, "nbytes"):
+        value, base = base, getattr(base, "base", None)
     return value
 
 

@@ -192,7 +192,10 @@ def saved_bytes(nodes: Sequence[Node]) -> int:
     total, seen = 0, set()
     for node in nodes:
         for _, value in saved_values(node):
-            for part in value if isinstance(value, (list, tuple)) else [value]:
+            if value.__class__ is float:
+                total += FLOAT_BYTES
+                continue
+            for part in value if isinstance(value, (list, tuple)) else (value,):
                 owner = buffer_of(part)
                 if part.__class__ is float or id(owner) not in seen:
                     seen.add(id(owner))
