@@ -116,7 +116,7 @@ def send_back(node: Node, value: float) -> None:
     """The turn of a node whose op works element by element, and whose gradient is uniform: its rules run on that number."""
     shape = node.shape
     for edge, d in zip(node.edges, node.derivative.apply(node.saved, value), strict=True):
-        if d is None:
+        if edge is None or d is None:
             continue
         if d.__class__ is not float:
             deliver(edge, d if d.shape == shape else spread(d, shape))

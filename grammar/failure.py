@@ -176,7 +176,9 @@ class Failure:
 
     def _unset(self, message: str) -> tuple[str, str, str | None, list[Label]]:
         match = UNSET.search(message)
-        python = match[1] if match else ""
+        if match is None:
+            raise self.error  # no name of the program: a fault of ours
+        python = match[1]
         name = display_name("v_" + python.partition("_")[2])
         symbol = self.symbols.get(re.sub(r"^i", "v", python))
         labels = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..gradient import Owned, Scatter
 from ..node import Node
 from ..versions import buffer_of
-from .snapshot import FLOAT_BYTES, bytes_of
+from .snapshot import FLOAT_BYTES, bytes_of, weighed
 
 if TYPE_CHECKING:
     from ..derivative import Derivative
@@ -64,7 +64,7 @@ class UnderWay:
 
     def waits(self, node: Node) -> None:
         """A node's buffer has changed."""
-        parts = [(id(buffer_of(part)), bytes_of(part)) for part in _parts(node.grad)]
+        parts = [weighed(part) for part in _parts(node.grad)]
         if self._of.get(node) == parts:  # something was added in place
             return
         self.taken(node)
@@ -85,9 +85,10 @@ class UnderWay:
 
     def during(self, gradients: Iterable[Any]) -> None:
         """A rule has made these gradients, which are not yet delivered."""
-        made = [part for gradient in gradients for part in _parts(gradient)]
-        fresh = {id(buffer_of(part)): bytes_of(part) for part in made}
-        self.peak = max(self.peak, self._now + sum(size for owner, size in fresh.items() if not self._holders.get(owner)))
+        fresh = dict([weighed(part) for gradient in gradients for part in _parts(gradient)])
+        made = sum([size for owner, size in fresh.items() if not self._holders.get(owner)])
+        if self._now + made > self.peak:
+            self.peak = self._now + made
 
 
 def _parts(gradient: Any) -> Sequence[Any]:

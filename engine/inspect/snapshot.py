@@ -184,23 +184,29 @@ def bytes_of(value: Any) -> int:
     """How much memory a saved value takes; a list or tuple is the sum of its members."""
     if isinstance(value, (list, tuple)):
         return sum(map(bytes_of, value))
-    return FLOAT_BYTES if value.__class__ is float else int(getattr(buffer_of(value), "nbytes", 0))
+    return weighed(value)[1]
 
 
 def saved_bytes(nodes: Sequence[Node]) -> int:
     """The bytes that nodes keep for backward, each buffer counted once; numbers are counted wherever they are kept."""
-    total, seen = 0, set()
+    numbers, buffers = 0, dict[int, int]()
     for node in nodes:
         for _, value in saved_values(node):
-            if value.__class__ is float:
-                total += FLOAT_BYTES
-                continue
             for part in value if isinstance(value, (list, tuple)) else (value,):
-                owner = buffer_of(part)
-                if part.__class__ is float or id(owner) not in seen:
-                    seen.add(id(owner))
-                    total += bytes_of(part)
-    return total
+                if part.__class__ is float:
+                    numbers += 1
+                else:
+                    owner, size = weighed(part)
+                    buffers[owner] = size
+    return FLOAT_BYTES * numbers + sum(buffers.values())
+
+
+def weighed(part: Any) -> tuple[int, int]:
+    """What identifies the memory of a number or an array, and how many bytes it has."""
+    if part.__class__ is float:
+        return id(part), FLOAT_BYTES
+    owner = buffer_of(part)
+    return id(owner), getattr(owner, "nbytes", 0)
 
 
 def snapshot(tensor: Tensor, values: ValueRecorder | None = None) -> Graph:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from dagrad.grammar import Settings, Source, StopRun, compile_expression, compile_program, evaluate_constant, format_value
@@ -243,3 +245,12 @@ def test_a_name_that_is_not_set_has_its_place_in_code_that_ran_before():
     for _ in range(12):
         error = program.run().error.diagnostics[0]
         assert (error.kind, error.line, error.column) == ("unset-name", 3, 29)
+
+
+def test_a_name_that_the_engine_lacks_is_no_mistake_of_the_program(run, monkeypatch):
+    def broken(*arguments):
+        raise NameError("name 'helper' is not defined")
+
+    monkeypatch.setattr(sys.modules["dagrad.engine.backward"], "discover", broken)
+    with pytest.raises(NameError):
+        run("param a = 2\nbackward(a^2)")
