@@ -101,8 +101,15 @@ class TraceRecorder(Listener):
     def steps(self) -> list[Step]:
         """What was recorded, in the engine's order."""
         if self._steps is None:
-            self._steps = [] if self.turns is None else list(_steps_of(self.turns))
+            self._steps = list(self.each())
         return self._steps
+
+    def each(self) -> Iterator[Step]:
+        """The same one by one: of a pass of numbers, which may have millions, none is kept."""
+        if self._steps is not None:
+            yield from self._steps
+        elif self.turns is not None:
+            yield from _steps_of(self.turns)
 
     def attends(self, task: GraphTask) -> bool:
         return self._armed and not (is_plain(task) and is_of_numbers(task.nodes, task.leaves))

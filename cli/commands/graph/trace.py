@@ -9,7 +9,9 @@ from ...parameters import Option
 from ...screen import Screen
 
 if TYPE_CHECKING:
-    from dagrad.engine.inspect import Graph, Step, TraceRecorder
+    from collections.abc import Callable, Iterator
+
+    from dagrad.engine.inspect import Step, TraceRecorder
 
     from ...graphs import Observer
 
@@ -29,34 +31,37 @@ def command(
     dagrad graph trace samples/newton_sqrt.dg --summary         # where the time of a pass goes
     dagrad graph trace samples/xor.dg --step -1 --json          # one JSON document a line
     """
-    graph, trace = traced(program, e, at or [], step)
+    from ...graphs import Observer, texts_of, traced
+
+    trace = Observer()
+    texts = texts_of(traced(program, e, at or [], step, trace))
     if screen.json:
-        documents(screen, graph, trace, summary)
+        documents(screen, trace, texts, summary)
         return
-    if not summary:
-        show(screen, trace.steps, digits or 6)
+    if not summary and e is None:
+        show_recorded(screen, trace, digits or 6)
+    elif not summary:
+        show(screen, list(located(trace, texts)), digits or 6)
     if summary or screen.is_terminal:
         show_summary(screen, trace)
 
 
-def traced(program: Program, e: str | None, at: list[str], step: int) -> "tuple[Graph, Observer]":
-    """The graph, and the pass through it with the program's own text beside each step."""
-    from ...graphs import Observer, of
-
-    trace = Observer()
-    graph = of(program, e, at, step, trace=trace)
-    sources = {node.id: node for node in graph.nodes}
-    for turn in trace.steps:
-        turn.source, turn.place = sources[turn.node].source, sources[turn.node].place
-    return graph, trace
+def located(trace: "Observer", texts: "Callable[[Any], str | None]") -> "Iterator[Step]":
+    """The steps with the program's own text beside each; a variable of the command line has no place in it."""
+    for step in trace.each():
+        text = texts(step.place)
+        step.source, step.place = text or "", None if text is None else step.place
+        yield step
 
 
-def documents(screen: Screen, graph: "Graph", trace: "Observer", summary: bool) -> None:
+def documents(screen: Screen, trace: "Observer", texts: "Callable[[Any], str | None]", summary: bool) -> None:
     """JSON Lines: a document a step, then one with the summary."""
-    for step in [] if summary else trace.steps:
-        screen.document(kind="step", **step.as_dict())
-    total = sum(step.seconds for step in trace.steps)
-    screen.document(kind="summary", root=graph.root, steps=len(trace.steps), seconds=total, by_op=trace.by_op())
+    root, count, seconds = "", 0, 0.0
+    for step in located(trace, texts):
+        root, count, seconds = root or step.node, count + 1, seconds + step.seconds
+        if not summary:
+            screen.document(kind="step", **step.as_dict())
+    screen.document(kind="summary", root=root, steps=count, seconds=seconds, by_op=trace.by_op())
 
 
 COLUMNS = ["step", "node", "line", "why ready", "gradient in", "gradients out", "then", "queue"]
