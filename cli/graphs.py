@@ -68,7 +68,7 @@ def of_program(
 
 
 def traced(program: Program, e: str | None, at: list[str], step: int, trace: Observer) -> Mapping[str, Source]:
-    """Has `trace` hear the pass that the options ask for; its graph, perhaps of millions of nodes, is not looked at. Returns the sources."""
+    """Has `trace` hear the pass that the options ask for; its graph, of millions of nodes perhaps, is left alone. Returns the sources."""
     check(program, e, step)
     if e is None:
         return Seeker(step, "--step", None, None, trace, whole=False).seek(program)

@@ -4,6 +4,11 @@ import json
 
 import pytest
 
+from dagrad.cli.commands.graph.trace import row
+from dagrad.engine.inspect import TraceRecorder
+from dagrad.engine.observe import Listener
+from dagrad.grammar import Settings, Source, compile_program
+
 
 @pytest.fixture
 def trace(dagrad):
@@ -112,7 +117,7 @@ def test_a_page_leaves_a_long_pass_out(dagrad, end):
 
 PASSES = [
     "y = x * sin(x) + frac(x) - (x + x)",
-    "y = relu(x - 3) + max(x, 1) * 1e7 - x / 1e-9",
+    "y = relu(x - 3) + maximum(x, 1) * 1e7 - x / 1e-9",
     "y = x; for i in range(1500) { y = y + sin(y) * 1e-3 }",
     "y = x * 0",
     "y = log(x - 2)",
@@ -120,12 +125,23 @@ PASSES = [
 ]
 
 
+class Attending(Listener):
+    """Has every pass told turn by turn."""
+
+    def started(self, node, gradient):
+        pass
+
+
 @pytest.mark.parametrize("code", PASSES)
 @pytest.mark.parametrize("call", ["backward(y)", "backward(y, retain_graph=true)"])
-def test_the_lines_of_a_run_are_those_of_its_steps(dagrad, code, call):
-    """A run writes them many at a time, from what the pass left; here the same pass is recorded step by step."""
+def test_the_lines_are_those_of_the_steps(dagrad, code, call):
+    """They are written many at a time, from what the pass left; here the same pass is recorded step by step."""
+    compiled = compile_program(Source("-c", f"param x = 2\n{code}\n{call}"))
+    with Attending(), TraceRecorder() as recorder:
+        compiled.run(Settings(on_backward=lambda *place: recorder.arm()))
+    steps = ["\t".join(row(step, 6)) for step in recorder.steps]
     program = ("-c", "param x = 2", "-c", code, "-c", call)
-    steps = dagrad("graph", "trace", *program).lines
+    assert dagrad("graph", "trace", *program).lines == steps
     lines = dagrad("run", "-q", "--trace", *program).lines
     assert lines[: len(steps)] == steps
     assert all(line.count("\t") == 4 and line.endswith(" B") for line in lines[len(steps) :])
