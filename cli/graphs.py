@@ -114,7 +114,7 @@ class Seeker:
         if self.step < 0:
             self.wanted = counted(compiled, program) + 1 + self.step
         with self.recorder or nullcontext(), self.trace or nullcontext():
-            run = compiled.run(programs.settings(program, lambda text: None, self.visit))
+            run = compiled.run(programs.settings(program, lambda text: None, self.visit).replace(fused=False))
         if not self.found:
             programs.finished(run, compiled.sources)
             self.settle(run)

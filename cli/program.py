@@ -96,7 +96,7 @@ def pairs(options: Sequence[str], option: str) -> dict[str, str]:
 
 
 def settings(program: Program, output: Callable[[str], None], on_backward: Callable[..., None] | None = None) -> Settings:
-    """What the run is given."""
+    """What the run is given. Nobody looks at its nodes, unless a command says otherwise."""
     limits = program.limits
     return Settings(
         set={name: constant(text, "--set", name) for name, text in assignments(program).items()},
@@ -109,6 +109,7 @@ def settings(program: Program, output: Callable[[str], None], on_backward: Calla
         allow_write=None if program.allow_write is None else str(program.allow_write.path),
         check_finite=program.check_finite,
         on_backward=on_backward,
+        fused=True,
     )
 
 

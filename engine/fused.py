@@ -9,7 +9,7 @@ fit (arrays, a mode, IEEE's inf where Python raises) is left to the operations: 
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import modes
@@ -25,6 +25,7 @@ from .whole import Shape, WholeDerivative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import CodeType
 
     from .derivative import Derivative
     from .node import Edge, Place
@@ -328,5 +329,11 @@ def _spoken_of(lines: Sequence[str]) -> list[str]:
 
 
 def _compiled(text: str, names: dict[str, Any]) -> Callable[..., Any]:
-    exec(text, names)
+    exec(_code(text), names)
     return names.pop("function")  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1024)
+def _code(text: str) -> CodeType:
+    """The same text comes again when a program runs again."""
+    return compile(text, "<string>", "exec")

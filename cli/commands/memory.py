@@ -51,7 +51,7 @@ def measured(program: Program, retain: bool = False) -> dict[str, Any]:
 
     compiled = programs.compiled(program)
     settings = programs.settings(program, lambda text: None)
-    settings.fused = settings.counted = True
+    settings.counted = True
     with MemoryRecorder(retain) as recorder:
         run = compiled.run(settings)
     programs.finished(run, compiled.sources)

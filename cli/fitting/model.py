@@ -56,7 +56,7 @@ class ProgramModel(Model):
         self, program: Program, columns: Sequence[str], start: Sequence[str], y: str | None, target: tuple[str | None, str | None]
     ) -> None:
         self.compiled = programs.compiled(program)
-        self.settings = programs.settings(program, lambda text: None, self._stop)
+        self.settings = programs.settings(program, lambda text: None, self._stop).replace(fused=False)  # of residuals there is a Jacobian
         self.residuals: tuple[str, ...] = (target[0],) if target[0] else () if target[1] else RESIDUALS
         self.losses: tuple[str, ...] = (target[1],) if target[1] else () if target[0] else LOSSES
         self.columns = [name for name in self.compiled.inputs if name in columns and name not in self.settings.set]

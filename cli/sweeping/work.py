@@ -55,7 +55,7 @@ def value_of(value: Any) -> Any:
 
 def at_program(job: Job, values: dict[str, Any]) -> Row:
     """As `dagrad run`: values, params with their gradients, and what was printed."""
-    run = program(job.files).run(Settings(set=values, **dict(job.settings)))
+    run = program(job.files).run(Settings(set=values, fused=True, **dict(job.settings)))
     if run.error is not None:
         raise run.error
     found: Row = {name: value for name, value in run.values.items() if is_numeric(value) and name not in values}
