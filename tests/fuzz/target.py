@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dagrad.engine.inspect import MemoryRecorder
 from dagrad.grammar import (
     DagradError,
+    Program,
     Run,
     Settings,
     Source,
@@ -45,7 +47,9 @@ def outcome(data: bytes) -> str:
     run = program.run(LIMITS)
     same(run, program.run(LIMITS.replace(fused=True)))
     if run.error is None:
-        same(run, program.run(LIMITS.replace(fused=True, max_steps=None, max_depth=20_000)))  # calls are not counted, so they can be steps
+        uncounted = LIMITS.replace(max_steps=None, max_depth=20_000)  # calls are not counted, so they can be steps
+        same(run, program.run(uncounted.replace(fused=True)))
+        measured(program, uncounted)
     return "ok" if run.error is None else reported(run.error, program.sources)
 
 
@@ -54,6 +58,18 @@ def same(run: Run, other: Run) -> None:
     seen = [(each.output, [str(d) for d in each.error.diagnostics] if each.error else []) for each in (run, other)]
     if seen[0] != seen[1] and not any(each.error and each.error.diagnostics[0].kind in {"time", "memory"} for each in (run, other)):
         raise Broken(f"in one step it gives {seen[1]}, operation by operation {seen[0]}")
+
+
+def measured(program: Program, settings: Settings) -> None:
+    """Of expressions in one step memory statistics count the operations."""
+    reports = []
+    for fused in (False, True):
+        with MemoryRecorder() as recorder:
+            run = program.run(settings.replace(fused=fused, counted=fused))
+        calls = recorder.report({**run.values, **run.params})["backward"]
+        reports.append([{**call, "seconds": None} for call in calls])
+    if reports[0] != reports[1] and run.error is None:
+        raise Broken(f"in one step memory is {reports[1]}, operation by operation {reports[0]}")
 
 
 one_step.OFTEN = 1  # the functions of formulas are written at once
