@@ -181,6 +181,9 @@ def _pair(left: str, right: str, output: str, a: Any, b: Any) -> Any:
     Every letter is shared by all three (a batch), summed over, or belongs to one side; what only one operand has and the result
     has not is summed first.
     """
+    if output and output[-1] in left and output[-1] not in right:
+        # The letter that comes last in the result is to come last in the product: then its rows lie together in memory.
+        a, left, b, right = b, right, a, left
     a, left = _summed(a, left, right + output)
     b, right = _summed(b, right, left + output)
     batch = [c for c in left if c in right and c in output]

@@ -17,6 +17,8 @@ from .choose import choose, zero
 from .index import getitem
 from .joining import concat
 from .piecewise import abs_, sign
+from .rows import extreme as extreme_of
+from .rows import total
 from .shape import _expand, _flip, reshape, unbox
 
 
@@ -61,7 +63,7 @@ def _sum_all(x: Any) -> Any:
 
 @op(name="_sum_axes", builtin=False, node="SumBackward1", x=lambda g, x_shape, axes: _expand(over(g, x_shape, axes), x_shape))
 def _sum_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
-    return x if x.__class__ is float else unbox(np.add.reduce(x, axes, keepdims=keepdims))
+    return x if x.__class__ is float else unbox(total(x, axes, keepdims))
 
 
 def sum_axes(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
@@ -86,8 +88,7 @@ def sum_(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     if x.__class__ is float:
         return x
-    total = np.add.reduce(x, axes, keepdims=keepdims)
-    return unbox(np.divide(total, float(count_of(x.shape, axes))))
+    return unbox(np.divide(total(x, axes, keepdims), float(count_of(x.shape, axes))))
 
 
 @op(
@@ -123,7 +124,7 @@ def _variance(x: Any, axes: Any, correction: float) -> Any:
     centred = x - np.mean(x, axes, keepdims=True)
     freedom = float(count_of(x.shape, axes)) - correction
     with np.errstate(all="ignore"):
-        return np.divide(np.add.reduce(centred * centred, axes, keepdims=True), max(freedom, 0.0))
+        return np.divide(total(centred * centred, axes, True), max(freedom, 0.0))
 
 
 @op(name="_var", builtin=False, node="VarBackward0", x=_var_slope)
@@ -230,7 +231,7 @@ def _extreme(name: str, node: str, reducer: str) -> Any:
             return x
         if count_of(x.shape, axes) == 0:
             raise ShapeError(f"{reducer[:3]} of no elements")
-        return unbox(getattr(np, reducer).reduce(x, axes, keepdims=keepdims))
+        return unbox(extreme_of(getattr(np, reducer), x, axes, keepdims))
 
     return op(name=name, builtin=False, node=node, kinks="equal elements share evenly", kink=_tied, x=_extreme_slope)(extreme)
 
@@ -326,7 +327,7 @@ def _norm(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
     elif p == 0.0:
         y = np.add.reduce(size != 0.0, axes, keepdims=True, dtype=np.float64)
     elif p == 2.0:
-        y = np.sqrt(np.add.reduce(x * x, axes, keepdims=True))
+        y = np.sqrt(total(x * x, axes, True))
     else:
         y = np.add.reduce(size**p, axes, keepdims=True) ** (1.0 / p)
     return _drop(y, x.shape, axes, keepdims)

@@ -11,6 +11,7 @@ from ..op import formula, op
 from ..shapes import along, axes_of, shape_of
 from .exponential import exp
 from .reduce import _drop, _sum_axes, over
+from .rows import highest, total
 
 
 @op(
@@ -25,12 +26,11 @@ def _logsumexp(x: Any, axes: Any, keepdims: bool) -> Any:
     if len(axes) == x.ndim and not keepdims and x.dtype == np.float64:
         high = float(np.maximum.reduce(x, None, initial=-math.inf))
         high = high if math.isfinite(high) else 0.0
-        total = float(np.add.reduce(np.exp(x - high), None))
-        return ieee.log(total) + high
-    high = np.maximum.reduce(x, axes, keepdims=True, initial=-np.inf)
+        return ieee.log(float(np.add.reduce(np.exp(x - high), None))) + high
+    high = highest(x, axes)
     high = np.where(np.isfinite(high), high, 0.0)
     with np.errstate(all="ignore"):
-        y = np.log(np.add.reduce(np.exp(x - high), axes, keepdims=True)) + high
+        y = np.log(total(np.exp(x - high), axes, True)) + high
     return _drop(y, x.shape, axes, keepdims)
 
 
@@ -45,8 +45,8 @@ def _softmax(x: Any, axis: int) -> Any:
     if x.__class__ is float:
         return 1.0
     with np.errstate(all="ignore"):
-        size = np.exp(x - np.maximum.reduce(x, axis, keepdims=True))
-    return size / np.add.reduce(size, axis, keepdims=True)
+        size = np.exp(x - highest(x, axis))
+    return size / total(size, axis, True)
 
 
 @op(name="_log_softmax", builtin=False, node="LogSoftmaxBackward0", x=lambda g, y, axis: g - exp(y) * _sum_axes(g, (axis,), True))
@@ -54,8 +54,8 @@ def _log_softmax(x: Any, axis: int) -> Any:
     if x.__class__ is float:
         return 0.0
     with np.errstate(all="ignore"):
-        shifted = x - np.maximum.reduce(x, axis, keepdims=True)
-    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, keepdims=True))
+        shifted = x - highest(x, axis)
+    return shifted - np.log(total(np.exp(shifted), axis, True))
 
 
 @formula(direct=True)
