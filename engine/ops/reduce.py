@@ -18,7 +18,7 @@ from .index import getitem
 from .joining import concat
 from .piecewise import abs_, sign
 from .rows import extreme as extreme_of
-from .rows import total
+from .rows import total, total_of_all
 from .shape import _expand, _flip, reshape, unbox
 
 
@@ -58,7 +58,7 @@ def _share_of_mean(g: Any, shape: tuple[int, ...]) -> Any:
 
 @op(name="_sum_all", builtin=False, node="SumBackward0", run=_evenly, x=lambda g, x_shape: _expand(g, x_shape))
 def _sum_all(x: Any) -> Any:
-    return x if x.__class__ is float else float(np.add.reduce(x, None))
+    return x if x.__class__ is float else total_of_all(x)
 
 
 @op(name="_sum_axes", builtin=False, node="SumBackward1", x=lambda g, x_shape, axes: _expand(over(g, x_shape, axes), x_shape))
@@ -99,7 +99,7 @@ def _mean_axes(x: Any, axes: Any, keepdims: bool = False) -> Any:
     x=lambda g, x_shape: _expand(_share_of_mean(g, x_shape), x_shape),
 )
 def _mean_all(x: Any) -> Any:
-    return x if x.__class__ is float else div(float(np.add.reduce(x, None)), float(x.size))
+    return x if x.__class__ is float else div(total_of_all(x), float(x.size))
 
 
 @formula(direct=True)

@@ -24,6 +24,16 @@ def total(x: Any, axes: Any, keepdims: bool = False) -> Any:
     return y[..., None] if keepdims else y
 
 
+def total_of_all(x: Any) -> float:
+    """The sum of all elements, of a few one by one, in the same order."""
+    if x.size < _COLUMNS and x.ndim == 1 and x.dtype.char == "d":
+        result = 0.0
+        for each in x.tolist():
+            result += each
+        return result
+    return float(np.add.reduce(x, None))
+
+
 def extreme(function: Any, x: Any, axes: Any, keepdims: bool = False, **settings: Any) -> Any:
     """The maximum or minimum, by NumPy's function of two, over an axis or several; `settings` are those of its reduction."""
     if x.size < _MANY or not _has_short_rows(x, axes, _EXTREME):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dagrad.engine import leaf, ops
-from dagrad.engine.ops.rows import extreme, highest, total
+from dagrad.engine.ops.rows import extreme, highest, total, total_of_all
 
 # On both sides of every bound: 512 elements, and 8, 16 and 128 in a row.
 SHAPES = [(2, 3), (3, 0), (300, 1), (300, 2), (300, 7), (300, 8), (40, 5, 3), (100, 16), (100, 17), (50, 128), (50, 129), (600,)]
@@ -35,6 +35,15 @@ def test_extremes(rng, shape, function):
     for keepdims in (False, True):
         found = extreme(function, x, (len(shape) - 1,), keepdims)
         assert np.array_equal(found, function.reduce(x, len(shape) - 1, keepdims=keepdims), equal_nan=True)
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_the_sum_of_a_few_is_numpys_to_the_last_bit(rng, count):
+    for _ in range(50):
+        x = rng.normal(size=count) * 10.0 ** rng.integers(-8, 8, size=count)
+        assert total_of_all(x) == float(np.add.reduce(x))
+    assert str(total_of_all(np.full(count, -0.0))) == str(float(np.add.reduce(np.full(count, -0.0))))
+    assert total_of_all(np.full(count, 0.1, np.float32)) == float(np.add.reduce(np.full(count, 0.1, np.float32)))
 
 
 def test_the_highest_of_nothing():
