@@ -10,16 +10,18 @@ from .lazy import np
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of a raw value, Tensor, or list of numbers; a float's is (), and so is a truth value's."""
-    if value.__class__ is float or isinstance(value, (float, int)):
+    if value.__class__ is float:
+        return ()
+    found: tuple[int, ...] | None = getattr(value, "shape", None)
+    if found is not None:
+        return found
+    if isinstance(value, (float, int)):
         return ()
     if value.__class__ is list:
         return np.shape(value)  # type: ignore[no-any-return]
-    found: tuple[int, ...] | None = getattr(value, "shape", None)
-    if found is None:
-        from .values import describe
+    from .values import describe
 
-        raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
-    return found
+    raise ArgumentError(f"a number or tensor is needed here, not {describe(value)}")
 
 
 def shapes_of(values: Any) -> list[tuple[int, ...]]:

@@ -156,7 +156,8 @@ def builtins() -> dict[str, Op]:
 def __getattr__(name: str) -> Any:
     found = registry.get(name) or registry.get({"floordiv": "floor_divide", "mod": "remainder"}.get(name, ""))
     if found is not None:
-        return found.function
+        function = globals()[name] = found.function  # the next time it is found at once
+        return function
     for family in _FAMILIES:
         if hasattr(family, name):
             return getattr(family, name)
