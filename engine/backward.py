@@ -283,6 +283,7 @@ def _step(task: GraphTask, node: Node, gradient: Any) -> Sequence[Node | Edge]:
             finish_leaf(node, gradient)
         return ()
     if gradient is not None and node.derivative.delivers and hooks is None and mask == -1:
+        # A formula puts the gradient of each element that it reads in its place; one gradient an edge would be an array for each node.
         node.derivative.run(node, gradient)
         for listener in listeners:
             listener.ran(node, gradient, ())

@@ -43,7 +43,7 @@ class Listener:
         """A node left the ready queue; `gradient` is what has added up for it, None where nothing did."""
 
     def ran(self, node: Node, gradient: Any, gradients: Sequence[Any]) -> None:
-        """A node turned `gradient` (of its output) into `gradients` (of its inputs)."""
+        """A node turned `gradient` (of its output) into `gradients` (of its inputs); none are shown by a formula, which delivers itself."""
 
     def accumulated(self, node: Node, gradient: Any) -> None:
         """A gradient was added into a leaf."""

@@ -7,7 +7,7 @@ a whole formula (see fused.py) counts as the operations that it stands for.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -73,7 +73,7 @@ class Count(NamedTuple):
     graph_bytes: int
 
 
-@cache
+@lru_cache(maxsize=4096)
 def count_one(derivative: Derivative) -> Count:
     """The figures of a node of numbers."""
     parts = [each.derivative for each in derivative.operations] if is_formula(derivative) else [derivative]
