@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def finish_leaf(leaf: AccumulateGrad, gradient: Any) -> None:
     """Adds what arrived at a leaf into its `.grad`, in the leaf's own type, and lets its hooks see it."""
-    hooks: Hooks | None = getattr(leaf, "extra", None)
+    hooks: Hooks | None = getattr(leaf, "extra", None) if Hooks.live else None
     if hooks is not None:
         _finish_hooked(leaf, hooks, gradient)
         return

@@ -90,13 +90,15 @@ def root_of(tensor: Any, gradient: Any, number: int, create_graph: bool) -> tupl
             help="it depends on no tracked leaf; look for a missing requires_grad=True, a detach, a no_grad or a comparison on the way",
         )
     if gradient is None:
+        if tensor.data.__class__ is float:
+            return tensor.node, 1.0
         if tensor.size != 1:
             raise EngineError(
                 f"grad can be implicitly created only for scalar outputs; this one has shape {tensor.shape}",
                 kind="backward",
                 help="reduce it with sum() or mean(), or pass gradient=",
             )
-        gradient = 1.0 if not tensor.shape else np.ones(tensor.shape)
+        gradient = np.ones(tensor.shape)
     else:
         gradient = _as_gradient(gradient, create_graph)
         shape = () if gradient.__class__ is float else gradient.shape

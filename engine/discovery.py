@@ -31,7 +31,7 @@ def discover(roots: Sequence[Node], asked: Sequence[Node] = ()) -> tuple[list[No
     far: Far = {}
     older: Far = {}
     for root in roots:
-        if isinstance(root, AccumulateGrad):
+        if root.__class__ is AccumulateGrad:
             leaves[root] = None
         else:
             far[root] = None
@@ -45,9 +45,9 @@ def _placed(far: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]
     """Nodes are numbered as they are made, so a node's number is its place: this list is filled while it is walked, and nothing
     need be sorted, counted or marked. What is too far from all the rest stays in `far`. Leaves are kept apart, since most are
     much older than what depends on them."""
-    top = max(node.sequence_nr for node in far)
+    top = max(map(_number, far))
     end = max(top - oldest + 1, 0)
-    places: list[Node | None] = [None] * min(end, 64)
+    places: list[Node | None] = [None] * min(end, 32)
     _fetch(places, top, far)
     walked = 0
     for node in islice(places, end):
@@ -115,9 +115,10 @@ _NEAR = 1024
 
 def _fetch(places: list[Node | None], top: int, far: Far) -> None:
     """Puts in their places the nodes that are not too far any more."""
-    for node in [node for node in far if top - node.sequence_nr < len(places)]:
-        places[top - node.sequence_nr] = node
-        del far[node]
+    for node in list(far):
+        if top - node.sequence_nr < len(places):
+            places[top - node.sequence_nr] = node
+            del far[node]
 
 
 def _collected(roots: Far, leaves: Leaves, older: Far, oldest: int = 0) -> list[Node]:
