@@ -204,7 +204,8 @@ def _sweep_asked(task: GraphTask) -> None:
             continue
         if not mask:
             continue
-        edges = node.edges
+        others: Any = node.others
+        edges = (node.edge, *others) if others.__class__ is tuple else (node.edge, others)  # as node.edges, of one input with a None more
         gradients = () if gradient is None else _apply(task, node, gradient, mask)
         if not retain:
             node.release(task.place)

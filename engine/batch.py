@@ -50,9 +50,10 @@ def is_raw_batch(value: Any) -> bool:
 
 def all_at_once(apply: Callable[..., Any], saved: tuple[Any, ...], g: Batched) -> Sequence[Any]:
     """The rules of an op that works element by element: what it saved has no more axes than its result, so it broadcasts copy by copy."""
-    if not is_raw_batch(g):
+    data = g.data
+    if data.__class__ is not np.ndarray:
         return apply(saved, g)  # type: ignore[no-any-return]
-    return [None if d is None else _copies(d, g) for d in apply(saved, g.data)]
+    return [None if d is None else Batched(d) if d.__class__ is np.ndarray else _copies(d, g) for d in apply(saved, data)]
 
 
 def at_once(rule: Callable[..., Any], g: Batched, values: Sequence[Any]) -> Batched:
