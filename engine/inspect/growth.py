@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..node import Node
+    from .living import Living
+
 
 # So many looks in a row must find more nodes than the one before.
 LOOKS = 5
@@ -21,16 +21,17 @@ class Growth:
         self._looks: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[int, dict[str, Any]] = {}
 
-    def look(self, line: int, call: int, count: int, alive: Sequence[Node]) -> None:
-        """Notes what is alive after a call, and warns once where its `count` has grown at each of the last looks."""
-        looks = self._looks.setdefault(line, [])
-        if looks and looks[-1][1] >= count:
+    def look(self, call: Mapping[str, Any], living: Living) -> None:
+        """Notes how much is alive after a call, and warns once where that has grown at each of the last looks."""
+        looks = self._looks.setdefault(call["line"] or 0, [])
+        if looks and looks[-1][1] >= living.alive:
             looks.clear()
-        looks.append((call, count))
+        looks.append((call["index"], living.alive))
         if len(looks) >= LOOKS:
             (first, before), (last, now) = looks[0], looks[-1]
-            place, _ = Counter(node.span.line for node in alive).most_common(1)[0]
-            self._found[line] = {"line": place or None, "backward_line": line or None, "nodes_per_call": (now - before) / (last - first)}
+            line, _ = living.lines().most_common(1)[0]
+            growth = (now - before) / (last - first)
+            self._found[call["line"] or 0] = {"line": line or None, "backward_line": call["line"], "nodes_per_call": growth}
 
     def warnings(self, held: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """What was found, with the name that holds most of it and what to do."""

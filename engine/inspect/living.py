@@ -24,7 +24,7 @@ from .numbers import (
 from .snapshot import FLOAT_BYTES, saved_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import CodeType
 
     from ..backward import GraphTask
@@ -111,11 +111,23 @@ class Living:
             return
         new = self.nodes[self._counted :] if self._counted else self.nodes
         self._counted = len(self.nodes)
+        for line, derivative, times in self._sites(new):
+            self._kinds[derivative] += times
+            for at, operation in _placed(derivative, line):
+                self.made[at] += times
+                self.saved[at] += FLOAT_BYTES * operation.value_count * times
+            one = count_one(derivative)
+            self._new += one.nodes * times
+            self._new_kept += one.kept_bytes * times
+            self._new_graph += one.graph_bytes * times
+
+    def _sites(self, nodes: Iterable[Node]) -> Iterator[tuple[int, Derivative, int]]:
+        """Where nodes were made, at which line, what their derivative is, and how many these are."""
         code: Any = None
         # By id, since the hash of a code object goes through all its constants.
         found: dict[int, tuple[CodeType, dict[tuple[int, Derivative], int]]] = {}
         counts: dict[tuple[int, Derivative], int] = {}
-        for node in new:
+        for node in nodes:
             if node.code is not code:
                 code = node.code
                 _, counts = found.setdefault(id(code), (code, {}))
@@ -123,14 +135,15 @@ class Living:
             counts[site] = counts.get(site, 0) + 1
         for code, counts in found.values():
             for (lasti, derivative), times in counts.items():
-                self._kinds[derivative] += times
-                for line, operation in _placed(derivative, self._lines.at(code, lasti)):
-                    self.made[line] += times
-                    self.saved[line] += FLOAT_BYTES * operation.value_count * times
-                one = count_one(derivative)
-                self._new += one.nodes * times
-                self._new_kept += one.kept_bytes * times
-                self._new_graph += one.graph_bytes * times
+                yield self._lines.at(code, lasti), derivative, times
+
+    def lines(self) -> Counter[int]:
+        """How many of those that are alive were made at each line."""
+        found: Counter[int] = Counter()
+        for line, derivative, times in self._sites(self.nodes):
+            for at, _ in _placed(derivative, line):
+                found[at] += times
+        return found
 
     def line_of(self, code: CodeType, lasti: int) -> int:
         """The line of an instruction, 0 where it is unknown."""

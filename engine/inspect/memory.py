@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..backward import current
 from ..node import AccumulateGrad, node_of
 from ..observe import Listener
 from .growth import Growth
@@ -37,10 +38,8 @@ class MemoryRecorder(Listener):
         self.collection = self._living = Living()
         self._retain = retain
         self._growth = Growth()
-        self._task: GraphTask | None = None
-        self._under_way = UnderWay()
-        self._line = 0
-        self._started = 0.0
+        # The passes that have begun and not ended, the innermost last.
+        self._open: list[_Pass] = []
         self._origin = time.perf_counter()
 
     # events --------------------------------------------------------------------------------------------------------
@@ -53,32 +52,34 @@ class MemoryRecorder(Listener):
 
     def began(self, task: GraphTask) -> None:
         task.retain_graph = task.retain_graph or self._retain
-        self._task = task
-        self._line = self._living.line_of(*task.place)
+        line, under_way = self._living.line_of(*task.place), UnderWay()
         self._living.begin(task)
-        self._living.mark_peak(self._line)
-        self._under_way = UnderWay()
+        self._living.mark_peak(line)
         if task.attended:
             nodes, edges, kept = count_nodes(task.nodes), count_edges(task.nodes), kept_bytes(task.nodes)
         else:
             kinds = self._living.kinds_of(task)
             nodes, edges, kept, _ = count(kinds)
-            self._under_way.peak = most_under_way(task.nodes, task.leaves, kinds)
-        self.calls.append(
-            {
-                "index": len(self.calls) + 1,
-                "line": self._line or None,
-                "nodes": nodes + len(task.leaves),
-                "edges": edges,
-                "saved_bytes": kept,
-                "freed_nodes": 0,
-                "freed_bytes": 0,
-                "retained": task.retain_graph,
-                "seconds": 0.0,
-            }
-        )
-        self._note("began")
-        self._started = time.perf_counter()
+            under_way.peak = most_under_way(task.nodes, task.leaves, kinds)
+        call = {
+            "index": len(self.calls) + 1,
+            "line": line or None,
+            "nodes": nodes + len(task.leaves),
+            "edges": edges,
+            "saved_bytes": kept,
+            "freed_nodes": 0,
+            "freed_bytes": 0,
+            "retained": task.retain_graph,
+            "seconds": 0.0,
+        }
+        self.calls.append(call)
+        self._note("began", call, 0)
+        self._open.append(_Pass(task, call, under_way, time.perf_counter()))
+
+    @property
+    def _under_way(self) -> UnderWay:
+        """The gradients of the present pass; of one that had begun before the recorder came, for nobody."""
+        return self._open[-1].under_way if self._open else UnderWay()
 
     def arrived(self, node: Node, waiting: int) -> None:
         self._under_way.waits(node)
@@ -90,16 +91,15 @@ class MemoryRecorder(Listener):
         self._under_way.during((gradient, *gradients))
 
     def ended(self) -> None:
-        if not self.calls or self.calls[-1]["seconds"]:
+        if not self._open or self._open[-1].task is current.task:  # a pass that was refused before it began
             return
-        call, task = self.calls[-1], self._task
-        call["seconds"] = time.perf_counter() - self._started
-        self._task = None
-        if task is not None and not task.retain_graph:
+        task, call, under_way, started = self._open.pop()
+        call["seconds"] = time.perf_counter() - started
+        if not task.retain_graph:
             self._find_freed(call, task)
         if self._living.end(call["freed_nodes"], call["freed_bytes"]):
-            self._growth.look(self._line, len(self.calls), self._living.alive, self._living.nodes)
-        self._note("ended")
+            self._growth.look(call, self._living)
+        self._note("ended", call, under_way.peak)
 
     def _find_freed(self, call: dict[str, Any], task: GraphTask) -> None:
         """What a pass has let go: all, unless it failed before its end, or left out what leads to nothing that was asked for."""
@@ -107,16 +107,16 @@ class MemoryRecorder(Listener):
         call["freed_nodes"] = call["nodes"] - len(task.leaves) - count_nodes(left)
         call["freed_bytes"] = call["saved_bytes"] - kept_bytes(left)
 
-    def _note(self, event: str) -> None:
-        """A point of the timeline; at the end of a pass `temporary` is the most that its gradients took under way."""
+    def _note(self, event: str, call: Mapping[str, Any], under_way: int) -> None:
+        """A point of the timeline; at the end of a pass `under_way` is the most that its gradients took."""
         living = self._living
         parameter, gradient = leaf_bytes(living.leaves)
-        bytes = (parameter, gradient, living.kept_bytes, living.graph_bytes, self._under_way.peak if event == "ended" else 0)
+        bytes = (parameter, gradient, living.kept_bytes, living.graph_bytes, under_way)
         self.timeline.append(
             {
                 "event": event,
-                "call": len(self.calls),
-                "line": self._line or None,
+                "call": call["index"],
+                "line": call["line"],
                 "seconds": time.perf_counter() - self._origin,
                 "nodes": living.alive,
                 **dict(zip(CATEGORIES, bytes, strict=True)),
@@ -131,8 +131,7 @@ class MemoryRecorder(Listener):
         living.find_leaves()
         living.sweep()
         living.mark_peak(0)
-        self._under_way = UnderWay()
-        self._note("exit")
+        self._note("exit", self.calls[-1] if self.calls else {"index": 0, "line": None}, 0)
         held = held_by(values)
         return {
             "backward": self.calls,
@@ -143,6 +142,15 @@ class MemoryRecorder(Listener):
             "timeline": list(thinned(self.timeline)),
             "warnings": self._growth.warnings(held),
         }
+
+
+class _Pass(NamedTuple):
+    """A pass under way: its call in the report, its gradients, and when it began."""
+
+    task: GraphTask
+    call: dict[str, Any]
+    under_way: UnderWay
+    started: float
 
 
 def held_by(values: Mapping[str, Any]) -> list[dict[str, Any]]:

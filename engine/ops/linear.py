@@ -39,8 +39,8 @@ def _bmm(a: Any, b: Any) -> Any:
 
 
 def _rows_times(g: Any, b: Any) -> Any:
-    """The outer product, for a rule: of raw vectors as a matrix product, which for short ones takes half the time of a broadcast one."""
-    return g.reshape(-1, 1).dot(b.reshape(1, -1)) if g.__class__ is np.ndarray and b.__class__ is np.ndarray else outer(g, b)
+    """The outer product, for a rule: raw vectors need no op."""
+    return g[:, None] * b if g.__class__ is np.ndarray and b.__class__ is np.ndarray else outer(g, b)
 
 
 def _columns_times(g: Any, a: Any) -> Any:

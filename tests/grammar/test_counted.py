@@ -64,3 +64,15 @@ def test_any_program_is_counted_like_that(seed):
     except DagradError:
         return
     assert counted(text, fused=True, counted=True)[0]["backward"] == counted(text)[0]["backward"]
+
+
+def test_a_pass_through_passes_tells_what_it_let_go():
+    text = "param v = [0.5, 1]\nparam p = 0.3\ny = 0\nfor i in range(2) { y = 0.1*sum(jacobian(y*v, v)) }\nbackward((y - p)^2)"
+    (call,) = [call for call in counted(text)[0]["backward"] if not call["retained"]]
+    assert (call["nodes"], call["freed_nodes"], call["freed_bytes"]) == (7, 5, call["saved_bytes"])
+
+
+def test_the_line_of_a_graph_that_grows_is_that_of_most_operations():
+    text = "param p = 0.5\ntotal = 0\nfor i in range(1500) {\n  a = p*p; b = a*a\n  loss = 0.5*b + (p*i - 1)^2*0.01\n"
+    report, _ = counted(text + "  backward(loss, retain_graph=true)\n  total = total + loss\n}", fused=True, counted=True)
+    assert [warning["line"] for warning in report["warnings"]] == [5]
